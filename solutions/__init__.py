@@ -1,0 +1,1 @@
+"""Known solutions of the assignments: the reference, right alternatives and misconceptions."""
