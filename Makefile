@@ -1,0 +1,53 @@
+# The tasks of this repository. They need Python 3.11 or later, pip and make;
+# .venv is made on first use and need not be activated.
+
+PYTHON ?= python3
+ARGS ?=
+
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+SOURCES := pyproject.toml constraints.txt
+
+# nbgrader starts the program `alembic` from PATH when it makes a gradebook.
+export PATH := $(CURDIR)/$(BIN):$(PATH)
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test lint bench clean
+
+help: ## show this list
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1	\2/p' Makefile
+
+setup: .venv/.setup ## make .venv with the commands autograder, nbgrader and jupyter
+
+demo: .venv/.setup ## grade an invented class and show where the results are
+	$(BIN)/autograder demo $(ARGS)
+
+test: .venv/.setup-test ## run all tests; ARGS="-k name" for some
+	$(BIN)/python -m pytest $(ARGS)
+
+lint: .venv/.setup-lint ## style, types, imports and docstrings
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python -m numpydoc lint $$(find autograder -name '*.py' -not -path '*/checks/*/*')
+
+bench: ## measure speed (comes with the next release of the kit)
+	@echo "make bench: the benchmark comes with the next release of the kit; nothing was measured."
+
+clean: ## remove .venv and what tools left, but nothing of the course
+	rm -rf .venv build dist .coverage .coverage.* htmlcov .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+
+# A stamp is newer than what it was installed from, so that a repeat is instant.
+.venv/.setup: $(SOURCES)
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	    || { echo "$(PYTHON) is older than Python 3.11. Name a newer one: make setup PYTHON=python3.12"; exit 1; }
+	@echo "Installing into .venv; the first time this takes a minute or two."
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@$(PIP) install -c constraints.txt -e .
+	@touch $@
+
+.venv/.setup-%: .venv/.setup
+	@echo "Installing what 'make $*' needs into .venv."
+	@$(PIP) install -c constraints.txt -e '.[$*]'
+	@touch $@
