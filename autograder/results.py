@@ -1,0 +1,261 @@
+"""
+What grading returns: frozen records, with JSON in and out.
+
+A `SubmissionResult` holds a `NotebookResult` for each notebook of the
+assignment, that a `CellResult` for each grade cell, and that a `CheckResult`
+for each hidden check. Points are `Decimal` and become nbgrader's float only
+where they are stored. None of these records ever holds an expected value.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import StrEnum
+from typing import Any, Self
+
+
+class Outcome(StrEnum):
+    """How one hidden check ended; only PASSED earns its points."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    """The student's code ran and its result is wrong."""
+    ERROR = "error"
+    """The student's code raised an exception."""
+    LIMIT = "limit"
+    """A named limit (time, memory, output) stopped the student's code."""
+    MISSING = "missing"
+    """A name that the check needs is not defined in the notebook."""
+
+
+class Status(StrEnum):
+    """What became of one notebook of a submission."""
+
+    GRADED = "graded"
+    MISSING = "missing"
+    """The student did not hand this notebook in; it scores 0."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckResult:
+    """
+    The outcome of one hidden check.
+
+    Parameters
+    ----------
+    name : str
+        The pytest function, with the case in brackets if parametrised.
+    claim : str
+        The check's docstring: the sentence a student reads.
+    points : Decimal
+        What passing it earns.
+    outcome : Outcome
+        How it ended.
+    rationale : str
+        What was found, in words safe to show: no expected value.
+    hint : str
+        What a teacher would say next.
+    error : str
+        Class of the exception the student's code raised, or name of the limit hit.
+    misconception : str
+        Name of the known misconception that the student's numbers fit.
+    """
+
+    name: str
+    claim: str
+    points: Decimal
+    outcome: Outcome
+    rationale: str = ""
+    hint: str = ""
+    error: str = ""
+    misconception: str = ""
+
+    @property
+    def earned(self) -> Decimal:
+        """The check's points if it passed, else 0."""
+        return self.points if self.outcome is Outcome.PASSED else Decimal(0)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the record as JSON types; points as a string, to stay exact."""
+        record = {name: getattr(self, name) for name in self.__slots__}
+        return record | {"points": str(self.points), "outcome": self.outcome.value}
+
+    @classmethod
+    def from_dict(cls, record: dict[str, Any]) -> Self:
+        """Build the record from what `to_dict` returned."""
+        changed = {"points": Decimal(record["points"]), "outcome": Outcome(record["outcome"])}
+        return cls(**(record | changed))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CellResult:
+    """
+    One grade cell: a test cell with its checks, or an answer graded by hand.
+
+    Parameters
+    ----------
+    grade_id : str
+        The cell's name in its notebook.
+    max_score : Decimal
+        The points of the cell.
+    checks : tuple of CheckResult
+        One for each hidden check; empty for an answer graded by hand.
+    manual : bool
+        True if a person grades this cell.
+    answered : bool
+        False if an answer graded by hand was left as it was handed out.
+    """
+
+    grade_id: str
+    max_score: Decimal
+    checks: tuple[CheckResult, ...] = ()
+    manual: bool = False
+    answered: bool = True
+
+    @property
+    def auto_score(self) -> Decimal | None:
+        """Points earned, inside [0, max_score]; None while a person must grade."""
+        if self.manual:
+            return None if self.answered else Decimal(0)
+        earned = sum((check.earned for check in self.checks), Decimal(0))
+        return min(max(earned, Decimal(0)), self.max_score)
+
+    @property
+    def needs_manual_grade(self) -> bool:
+        """True while the score waits for a person."""
+        return self.auto_score is None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the record as JSON types."""
+        return {
+            "grade_id": self.grade_id,
+            "max_score": str(self.max_score),
+            "checks": [check.to_dict() for check in self.checks],
+            "manual": self.manual,
+            "answered": self.answered,
+        }
+
+    @classmethod
+    def from_dict(cls, record: dict[str, Any]) -> Self:
+        """Build the record from what `to_dict` returned."""
+        changed = {
+            "max_score": Decimal(record["max_score"]),
+            "checks": tuple(CheckResult.from_dict(check) for check in record["checks"]),
+        }
+        return cls(**(record | changed))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotebookResult:
+    """
+    One notebook of a submission.
+
+    Parameters
+    ----------
+    name : str
+        The notebook's name without suffix.
+    status : Status
+        Whether it was graded or not handed in.
+    cells : tuple of CellResult
+        One for each grade cell of the released notebook, in its order.
+    notes : tuple of str
+        What was repaired or looks tampered with, for course staff.
+    """
+
+    name: str
+    status: Status = Status.GRADED
+    cells: tuple[CellResult, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def auto_score(self) -> Decimal:
+        """Points earned automatically in all cells."""
+        return sum((cell.auto_score or Decimal(0) for cell in self.cells), Decimal(0))
+
+    @property
+    def max_score(self) -> Decimal:
+        """Points of all cells, those graded by hand included."""
+        return sum((cell.max_score for cell in self.cells), Decimal(0))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the record as JSON types."""
+        return {
+            "name": self.name,
+            "status": self.status.value,
+            "cells": [cell.to_dict() for cell in self.cells],
+            "notes": list(self.notes),
+        }
+
+    @classmethod
+    def from_dict(cls, record: dict[str, Any]) -> Self:
+        """Build the record from what `to_dict` returned."""
+        changed = {
+            "status": Status(record["status"]),
+            "cells": tuple(CellResult.from_dict(cell) for cell in record["cells"]),
+            "notes": tuple(record["notes"]),
+        }
+        return cls(**(record | changed))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubmissionResult:
+    """
+    One student's graded submission.
+
+    Parameters
+    ----------
+    assignment : str
+        The assignment's name.
+    student : str
+        The student's id.
+    notebooks : tuple of NotebookResult
+        One for each notebook of the assignment, missing ones included.
+    sandbox : str
+        What stood around the student's code while it ran.
+    """
+
+    assignment: str
+    student: str
+    notebooks: tuple[NotebookResult, ...]
+    sandbox: str = ""
+
+    @property
+    def auto_score(self) -> Decimal:
+        """Points earned automatically in all notebooks."""
+        return sum((notebook.auto_score for notebook in self.notebooks), Decimal(0))
+
+    @property
+    def max_score(self) -> Decimal:
+        """Points of the whole assignment, those graded by hand included."""
+        return sum((notebook.max_score for notebook in self.notebooks), Decimal(0))
+
+    @property
+    def needs_manual_grade(self) -> bool:
+        """True while any cell waits for a person."""
+        return any(cell.needs_manual_grade for book in self.notebooks for cell in book.cells)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the record as JSON types."""
+        return {
+            "assignment": self.assignment,
+            "student": self.student,
+            "notebooks": [notebook.to_dict() for notebook in self.notebooks],
+            "sandbox": self.sandbox,
+        }
+
+    @classmethod
+    def from_dict(cls, record: dict[str, Any]) -> Self:
+        """Build the record from what `to_dict` returned."""
+        notebooks = tuple(NotebookResult.from_dict(book) for book in record["notebooks"])
+        return cls(**(record | {"notebooks": notebooks}))
+
+    def to_json(self) -> str:
+        """Return the record as one line of JSON."""
+        return json.dumps(self.to_dict(), ensure_ascii=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """Build the record from what `to_json` returned."""
+        return cls.from_dict(json.loads(text))

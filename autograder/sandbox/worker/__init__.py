@@ -1,0 +1,6 @@
+"""
+The untrusted side: the process that runs one notebook of one student.
+
+It imports the standard library, numpy, IPython and `autograder.wire` only,
+and knows nothing of checks, references, courses or grades.
+"""

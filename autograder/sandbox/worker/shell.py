@@ -1,0 +1,201 @@
+"""An IPython shell without a kernel, with the behaviour a notebook has in one."""
+
+from __future__ import annotations
+
+import builtins
+import signal
+import sys
+from typing import TYPE_CHECKING, Any
+
+from IPython.core.displayhook import DisplayHook
+from IPython.core.displaypub import DisplayPublisher
+from IPython.core.error import StdinNotImplementedError
+from IPython.core.history import HistoryManager
+from IPython.core.interactiveshell import InteractiveShell
+from traitlets import Any as AnyTrait
+from traitlets import Type
+
+from autograder.sandbox.worker.recorder import Recorder, Stream
+
+if TYPE_CHECKING:
+    from types import FrameType
+
+# A loop that catches everything is interrupted again after this time.
+_INTERRUPT_AGAIN_S = 0.5
+
+
+class WallTimeExceeded(BaseException):
+    """A cell or a call took longer than `wall_time_s` and was stopped."""
+
+
+class _Publisher(DisplayPublisher):
+    recorder = AnyTrait()
+
+    def publish(self, data: dict[str, Any], metadata: Any = None, **_: Any) -> None:
+        """Record what `display` shows."""
+        self.recorder.display(_texts(data), _plain(metadata))
+
+    def clear_output(self, wait: bool = False) -> None:  # noqa: FBT001, FBT002 - IPython's signature
+        """Forget what the cell has shown."""
+        self.recorder.clear(wait=wait)
+
+
+class _DisplayHook(DisplayHook):
+    recorder = AnyTrait()
+
+    def write_output_prompt(self) -> None:
+        """Show no prompt: the output has a number of its own."""
+
+    def write_format_data(self, format_dict: dict[str, Any], md_dict: Any = None) -> None:
+        """Record the value of the last expression."""
+        self.recorder.result(_texts(format_dict), _plain(md_dict), self.prompt_count)
+
+    def finish_displayhook(self) -> None:
+        """Print no line end after the value."""
+
+
+class NotebookShell(InteractiveShell):
+    """An IPython shell that records outputs and never touches a terminal."""
+
+    display_pub_class = Type(_Publisher)
+    displayhook_class = Type(_DisplayHook)
+    recorder: Recorder
+
+    def init_sys_modules(self) -> None:
+        """Make the notebook's namespace `__main__`, as in a kernel."""
+        super().init_sys_modules()
+        sys.modules["__main__"] = self.user_module
+
+    def enable_gui(self, gui: str | None = None) -> None:
+        """Do nothing: there is no window system here."""
+
+    def system(self, cmd: str) -> None:
+        """Refuse a shell command (`!cmd`, `%pip`)."""
+        msg = f"shell commands are disabled while grading: {cmd}"
+        raise PermissionError(msg)
+
+    system_raw = system_piped = system
+
+    def getoutput(self, cmd: str, split: bool = True, depth: int = 0) -> Any:  # noqa: ARG002, FBT001, FBT002
+        """Refuse a shell command whose output is wanted."""
+        return self.system(cmd)
+
+    def _showtraceback(self, etype: Any, evalue: BaseException | None, stb: Any) -> None:
+        lines = stb if isinstance(stb, list) else str(stb).splitlines()
+        name = str(getattr(etype, "__name__", etype))
+        self.recorder.error(name, _message(evalue), [str(line) for line in lines])
+
+
+def make_shell(recorder: Recorder) -> NotebookShell:
+    """
+    Return the process's shell, with numbers, plots and prints going to a recorder.
+
+    Parameters
+    ----------
+    recorder : Recorder
+        Where everything that cells show is recorded.
+
+    Returns
+    -------
+    NotebookShell
+        A fresh shell; a process makes one.
+    """
+    # History would need a thread and a database file.
+    HistoryManager.enabled = False
+    shell = NotebookShell.instance()
+    shell.recorder = shell.display_pub.recorder = shell.displayhook.recorder = recorder
+    shell.run_line_magic("colors", "nocolor")
+    builtins.input = _refuse_input
+    sys.stdout = Stream(recorder, "stdout")
+    sys.stderr = Stream(recorder, "stderr")
+    signal.signal(signal.SIGALRM, _interrupt)
+    return shell
+
+
+def run_cell(shell: NotebookShell, source: str, *, wall_time_s: float) -> bool:
+    """
+    Run one cell and record what it shows.
+
+    Parameters
+    ----------
+    shell : NotebookShell
+        The process's shell.
+    source : str
+        The cell's source.
+    wall_time_s : float
+        After this time in seconds the cell is interrupted.
+
+    Returns
+    -------
+    bool
+        True if the cell was stopped for its time.
+    """
+    shell.recorder.start()
+    with Timer(wall_time_s):
+        try:
+            outcome = shell.run_cell(source, store_history=True)
+        except WallTimeExceeded:
+            shell.recorder.error("WallTimeExceeded", f"stopped after {wall_time_s:g} s", [])
+            return True
+    return isinstance(outcome.error_in_exec, WallTimeExceeded)
+
+
+class Timer:
+    """
+    Interrupt honest code that takes too long; the caller kills the rest.
+
+    Parameters
+    ----------
+    wall_time_s : float
+        Time in seconds until `WallTimeExceeded` is raised in the running code.
+    """
+
+    def __init__(self, wall_time_s: float) -> None:
+        self.wall_time_s = wall_time_s
+
+    def __enter__(self) -> None:
+        """Start the clock."""
+        signal.signal(signal.SIGALRM, _interrupt)
+        signal.setitimer(signal.ITIMER_REAL, self.wall_time_s, _INTERRUPT_AGAIN_S)
+
+    def __exit__(self, *_: object) -> None:
+        """Stop the clock."""
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def _interrupt(_signal: int, _frame: FrameType | None) -> None:
+    msg = "stopped: the time limit wall_time_s is reached"
+    raise WallTimeExceeded(msg)
+
+
+def _refuse_input(*_: object) -> str:
+    msg = "input() cannot be answered while grading. Put the value into the cell."
+    raise StdinNotImplementedError(msg)
+
+
+def _message(evalue: BaseException | None) -> str:
+    try:
+        return str(evalue)
+    except Exception:  # noqa: BLE001 - a student's __str__ may do anything
+        return ""
+
+
+def _texts(data: dict[str, Any]) -> dict[str, Any]:
+    import base64  # noqa: PLC0415 - only notebooks with pictures need it
+
+    return {
+        str(mime): base64.b64encode(value).decode() if isinstance(value, bytes) else value
+        for mime, value in data.items()
+        if isinstance(value, (str, bytes))
+    }
+
+
+def _plain(metadata: Any) -> dict[str, Any]:
+    # Only the size of a picture matters, and only numbers are let through.
+    if not isinstance(metadata, dict):
+        return {}
+    sizes = metadata.get("image/png", {})
+    if not isinstance(sizes, dict):
+        return {}
+    kept = {key: sizes[key] for key in ("width", "height") if isinstance(sizes.get(key), int)}
+    return {"image/png": kept} if kept else {}
