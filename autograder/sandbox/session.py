@@ -1,0 +1,223 @@
+"""One notebook from its first cell to its last check, whatever dies on the way."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Self
+
+from autograder.sandbox.limits import LimitReached, WorkerDied
+from autograder.sandbox.outputs import clean_outputs, error_output
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from autograder.sandbox.limits import Limits
+    from autograder.sandbox.process import Worker
+
+_MESSAGES = {
+    "wall_time_s": "the cell took longer than {value:g} s and was stopped",
+    "cpu_time_s": "the notebook used more than {value:g} s of processor time and was stopped",
+    "notebook_time_s": "the notebook took longer than {value:g} s, so this cell was not run",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class CodeCell:
+    """
+    A cell to run.
+
+    Parameters
+    ----------
+    source : str
+        Its source.
+    name : str
+        If not empty, the names are remembered after this cell under this name.
+    """
+
+    source: str
+    name: str = ""
+
+
+@dataclass(slots=True)
+class NotebookSession:
+    """
+    Runs a notebook's cells, then answers requests as of any named cell.
+
+    A cell that kills its process is told as that cell's error; the cells
+    before it are run again in a new process, the killer is left out, and the
+    rest follow. A request that kills the process costs that request alone.
+
+    Parameters
+    ----------
+    start : callable
+        Returns a new `Worker`.
+    cells : sequence of CodeCell
+        The notebook's code cells in order.
+    limits : Limits
+        What the notebook may use.
+    """
+
+    start: Callable[[], Worker]
+    cells: Sequence[CodeCell]
+    limits: Limits
+    _worker: Worker | None = None
+    _killers: set[int] = field(default_factory=set)
+    _scope: str = ""
+    _exact: str = ""
+    _deadline_s: float = 0.0
+
+    def __enter__(self) -> Self:
+        """Return the session."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End it."""
+        self.close()
+
+    def close(self) -> None:
+        """Kill the process, if there is one."""
+        if self._worker is not None:
+            self._worker.close()
+            self._worker = None
+
+    def run(self) -> list[list[dict[str, Any]]]:
+        """
+        Run every cell once.
+
+        Returns
+        -------
+        list of list of dict
+            Each cell's outputs, cleaned, in nbformat's form.
+        """
+        outputs: list[list[dict[str, Any]]] = []
+        while len(outputs) < len(self.cells):
+            self._run_from(len(outputs), outputs)
+        return outputs
+
+    def scope(self, name: str) -> None:
+        """
+        Answer the next requests as of the cell of this name.
+
+        Parameters
+        ----------
+        name : str
+            The name of a `CodeCell`.
+
+        Raises
+        ------
+        LimitReached
+            If the notebook's time is used up.
+        """
+        self._scope = name
+        if self._worker is not None and self._exact not in {"", name}:
+            # The process was run only up to another cell.
+            self.close()
+        if self._worker is None:
+            self._restart(name)
+            return
+        try:
+            rebound = self._worker.scope(name)
+        except (LimitReached, WorkerDied):
+            self._worker = None
+            rebound = True
+        if rebound and self._exact != name:
+            # A later cell bound a name anew: run again, up to this cell only.
+            self.close()
+            self._restart(name)
+
+    def request(self, request: bytes) -> bytes:
+        """
+        Return the answer to a request about the notebook's names.
+
+        Parameters
+        ----------
+        request : bytes
+            See `autograder.sandbox.worker.dispatcher`.
+
+        Returns
+        -------
+        bytes
+            The answer, not to be trusted.
+
+        Raises
+        ------
+        LimitReached
+            If a limit stopped the code.
+        WorkerDied
+            If the code ended its process.
+        """
+        if self._worker is None:
+            raise WorkerDied("exit")
+        self._check_time()
+        try:
+            return self._worker.request(request)
+        except (LimitReached, WorkerDied):
+            self._worker = None
+            raise
+
+    def _run_from(self, first: int, outputs: list[list[dict[str, Any]]]) -> None:
+        """Run cells from `first` on until one kills the process, appending their outputs."""
+        worker = self._rerun(first)
+        for index in range(first, len(self.cells)):
+            if worker is None:
+                outputs.append([self._told("notebook_time_s")])
+                continue
+            try:
+                self._check_time()
+                raw, _ = worker.run_cell(self.cells[index].source)
+                outputs.append(clean_outputs(raw))
+                if self.cells[index].name:
+                    worker.snapshot(self.cells[index].name)
+            except (LimitReached, WorkerDied) as end:
+                self._killed_by(index)
+                told = self._told(end.name) if isinstance(end, LimitReached) else _told_death(end)
+                # A snapshot that fails is the fault of the cell before it.
+                outputs[index:] = [[*(outputs[index] if len(outputs) > index else []), told]]
+                return
+
+    def _rerun(self, stop: int) -> Worker | None:
+        """Return a worker in which the cells before `stop` have run, killers left out."""
+        if not self._deadline_s:
+            self._worker = self.start()
+            self._deadline_s = time.monotonic() + self.limits.notebook_time_s
+        while True:
+            if time.monotonic() > self._deadline_s:
+                self.close()
+                return None
+            if self._worker is None:
+                self._worker = self.start()
+            index = 0
+            try:
+                for index in range(stop):  # noqa: B007 - the handler below needs it
+                    if index not in self._killers:
+                        self._worker.run_cell(self.cells[index].source)
+                    if self.cells[index].name:
+                        self._worker.snapshot(self.cells[index].name)
+            except (LimitReached, WorkerDied):
+                self._killed_by(index)
+            else:
+                return self._worker
+
+    def _restart(self, name: str) -> None:
+        position = next(index for index, cell in enumerate(self.cells) if cell.name == name)
+        worker = self._rerun(position + 1)
+        if worker is None:
+            raise LimitReached("notebook_time_s")
+        worker.scope(name)
+        self._exact = name
+
+    def _killed_by(self, index: int) -> None:
+        self._killers.add(index)
+        self.close()
+
+    def _check_time(self) -> None:
+        if time.monotonic() > self._deadline_s:
+            raise LimitReached("notebook_time_s")
+
+    def _told(self, limit: str) -> dict[str, Any]:
+        value = getattr(self.limits, limit)
+        return error_output("LimitReached", _MESSAGES[limit].format(value=value))
+
+def _told_death(death: WorkerDied) -> dict[str, Any]:
+    return error_output("WorkerDied", f"the cell ended the notebook's process ({death.cause})")
