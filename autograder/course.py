@@ -1,0 +1,272 @@
+"""
+A course on disk: its folders, its assignments, and who handed in what.
+
+Names of assignments and students come from folders and command lines, and
+become parts of paths only after they were checked to be plain names.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from autograder.errors import CourseError, NotebookError, OperatorError, ReleaseError, nearest
+from autograder.notebook import read_notebook
+from autograder.released import ReleasedNotebook, released_notebook
+from autograder.settings import CONFIG_FILE, default_db_url, read_config
+
+SECRET_FILE = ".autograder_secret"  # noqa: S105 - a file's name, not a secret
+SECRET_VARIABLE = "AUTOGRADER_SECRET"  # noqa: S105 - the variable's name, not a secret
+SECRET_BYTES = 32
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Course:
+    """
+    A course folder laid out as nbgrader wants it.
+
+    Parameters
+    ----------
+    root : Path
+        The folder that holds ``nbgrader_config.py`` and ``source/``; absolute.
+    """
+
+    root: Path
+
+    @classmethod
+    def find(cls, path: Path | None = None) -> Course:
+        """
+        Return the course that a folder belongs to.
+
+        Parameters
+        ----------
+        path : Path, optional
+            A course folder, or None for the current folder or the nearest
+            one above it that is a course.
+
+        Returns
+        -------
+        Course
+            The course.
+
+        Raises
+        ------
+        CourseError
+            If there is no course.
+        """
+        start = Path.cwd() if path is None else path.resolve()
+        candidates = [start, *start.parents] if path is None else [start]
+        for folder in candidates:
+            if (folder / CONFIG_FILE).is_file() and (folder / "source").is_dir():
+                return cls(root=folder)
+        what = f"is no course: it has no {CONFIG_FILE} beside a folder source"
+        raise CourseError(start, what, "Change into the course folder, or name it with --course-dir.")
+
+    @property
+    def gradebook(self) -> Path:
+        """The gradebook's file, unless the course's `db_url` says otherwise."""
+        return self.root / "gradebook.db"
+
+    @property
+    def db_url(self) -> str:
+        """SQLAlchemy address of the gradebook, from ``c.CourseDirectory.db_url``."""
+        return str(read_config(self.root).CourseDirectory.get("db_url", "")) or default_db_url(self.root)
+
+    @property
+    def solutions(self) -> Path:
+        """The folder of references, alternatives, misconceptions and solved notebooks."""
+        return self.root / "solutions"
+
+    def source(self, assignment: str) -> Path:
+        """Return the folder of the instructor's notebooks of an assignment."""
+        return self.root / "source" / plain_name(assignment)
+
+    def release(self, assignment: str) -> Path:
+        """Return the folder of what students get."""
+        return self.root / "release" / plain_name(assignment)
+
+    def submitted(self, student: str, assignment: str) -> Path:
+        """Return the folder of what a student handed in."""
+        return self.root / "submitted" / plain_name(student) / plain_name(assignment)
+
+    def autograded(self, student: str, assignment: str) -> Path:
+        """Return the folder of a student's graded notebooks, hidden tests included."""
+        return self.root / "autograded" / plain_name(student) / plain_name(assignment)
+
+    def feedback(self, student: str, assignment: str) -> Path:
+        """Return the folder of a student's feedback pages."""
+        return self.root / "feedback" / plain_name(student) / plain_name(assignment)
+
+    def assignments(self) -> list[str]:
+        """Return the names of the assignments, sorted: folders of ``source/`` with a notebook."""
+        folders = _folders(self.root / "source")
+        return [name for name in folders if any((self.root / "source" / name).glob("*.ipynb"))]
+
+    def check_assignment(self, assignment: str) -> str:
+        """
+        Return the name of an assignment if the course has it.
+
+        Raises
+        ------
+        CourseError
+            If not; it offers the nearest name.
+        """
+        known = self.assignments()
+        if assignment not in known:
+            raise CourseError(
+                self.root / "source", f"there is no assignment {assignment!r}", nearest(assignment, known)
+            )
+        return assignment
+
+    def students(self, assignment: str) -> list[str]:
+        """
+        Return the ids of the students who handed in, sorted.
+
+        Parameters
+        ----------
+        assignment : str
+            An assignment of the course.
+
+        Returns
+        -------
+        list of str
+            Names of folders in ``submitted/`` that hold the assignment.
+
+        Raises
+        ------
+        CourseError
+            If there is no such assignment, or nobody handed it in.
+        """
+        self.check_assignment(assignment)
+        submitted = self.root / "submitted"
+        students = [name for name in _folders(submitted) if (submitted / name / assignment).is_dir()]
+        if not students:
+            where = submitted / "<student>" / assignment
+            raise CourseError(
+                where, "nothing was handed in", "Put the notebooks there, or run `autograder collect`."
+            )
+        return students
+
+    def released(self, assignment: str) -> tuple[ReleasedNotebook, ...]:
+        """
+        Return the notebooks of an assignment, as graded and as handed out.
+
+        Parameters
+        ----------
+        assignment : str
+            An assignment of the course.
+
+        Returns
+        -------
+        tuple of ReleasedNotebook
+            Sorted by name; read again only after a file has changed.
+
+        Raises
+        ------
+        CourseError
+            If there is no such assignment.
+        ReleaseError
+            If a notebook of ``source/`` has not been released.
+        NotebookError
+            If a notebook cannot be used.
+        """
+        self.check_assignment(assignment)
+        notebooks = []
+        for source in sorted(self.source(assignment).glob("*.ipynb")):
+            release = self.release(assignment) / source.name
+            if not release.is_file():
+                what = f"{assignment} has not been released"
+                raise ReleaseError(release, what, f"Run `autograder release {assignment}`.")
+            notebooks.append(_read_released(source, release, (_stamp(source), _stamp(release))))
+        return tuple(notebooks)
+
+    def secret(self) -> bytes:
+        """
+        Return the secret that seeds the inputs of hidden checks.
+
+        It is the variable AUTOGRADER_SECRET if set, else the file
+        ``.autograder_secret`` of the course, written at first use for its
+        owner's eyes only. With the same secret a re-grade repeats exactly.
+
+        Raises
+        ------
+        OperatorError
+            If the file cannot be read or written.
+        """
+        if given := os.environ.get(SECRET_VARIABLE):
+            return given.encode()
+        path = self.root / SECRET_FILE
+        try:
+            if not path.exists():
+                _create_secret(path)
+            secret = path.read_bytes().strip()
+        except OSError as problem:
+            what = f"cannot be read or written ({problem.strerror})"
+            raise OperatorError(path, what, f"Make it readable, or set {SECRET_VARIABLE}.") from None
+        if not secret:
+            raise OperatorError(path, "is empty", "Delete it, or put a long random text in it.")
+        return secret
+
+
+def plain_name(name: str) -> str:
+    """
+    Return a name that may stand for one folder in a path.
+
+    Parameters
+    ----------
+    name : str
+        A student's id or an assignment's name.
+
+    Returns
+    -------
+    str
+        The same name.
+
+    Raises
+    ------
+    CourseError
+        If it is empty, is hidden, or could leave its folder.
+    """
+    if not name or name.startswith(".") or any(sign in name for sign in ("/", "\\", "\0")):
+        raise CourseError(repr(name), "cannot be the name of a folder", "Use a name without slashes.")
+    return name
+
+
+def _folders(parent: Path) -> list[str]:
+    if not parent.is_dir():
+        return []
+    return sorted(
+        entry.name for entry in parent.iterdir() if entry.is_dir() and not entry.name.startswith(".")
+    )
+
+
+def _stamp(path: Path) -> tuple[int, int, int]:
+    status = path.stat()
+    return status.st_mtime_ns, status.st_size, status.st_ino
+
+
+@lru_cache(maxsize=256)
+def _read_released(source: Path, release: Path, _stamps: object) -> ReleasedNotebook:
+    return released_notebook(
+        source.stem,
+        read_notebook(source, error=NotebookError),
+        read_notebook(release, error=NotebookError),
+    )
+
+
+def _create_secret(path: Path) -> None:
+    # Linked into place whole: of several processes that start at once, one
+    # wins and none ever reads half a secret.
+    temporary = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        with os.fdopen(descriptor, "w", encoding="ascii") as file:
+            file.write(secrets.token_hex(SECRET_BYTES) + "\n")
+        os.link(temporary, path)
+    except FileExistsError:
+        pass
+    finally:
+        temporary.unlink()

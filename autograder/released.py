@@ -1,0 +1,292 @@
+"""
+What was handed out: the cells of a released notebook and their hidden tests.
+
+A released cell carries the instructor's source of everything that is locked,
+and the stub of everything that students write, so that no solution travels
+with the records a grader uses.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+from autograder.errors import NotebookError, nearest
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from autograder.notebook import Cell, Notebook
+
+HIDDEN = ("BEGIN HIDDEN TESTS", "END HIDDEN TESTS")
+RUN_CHECKS = re.compile(r"""^[^#]*\brun_checks\(\s*["']([A-Za-z0-9_-]+)["']""")
+
+
+# ------------------------------------------------------------ hidden tests
+
+
+def strip_hidden(source: str) -> str:
+    """Return a cell's source without its hidden tests; an open region hides the rest."""
+    kept, inside = [], False
+    for line in source.split("\n"):
+        if HIDDEN[0] in line:
+            inside = True
+        elif HIDDEN[1] in line:
+            inside = False
+        elif not inside:
+            kept.append(line)
+    return "\n".join(kept)
+
+
+def hidden_check(source: str) -> str | None:
+    """Return the name that a cell's hidden tests give to `run_checks`, or None."""
+    inside = False
+    for line in source.split("\n"):
+        if HIDDEN[0] in line:
+            inside = True
+        elif HIDDEN[1] in line:
+            inside = False
+        elif inside and (call := RUN_CHECKS.search(line)):
+            return call[1]
+    return None
+
+
+# ---------------------------------------------------------- released cells
+
+
+class Kind(StrEnum):
+    """What a cell with nbgrader metadata is for."""
+
+    TEST = "test"
+    """Graded by its hidden checks; locked."""
+    MANUAL = "manual"
+    """An answer that a person grades."""
+    TASK = "task"
+    """A task that a person grades, answered in other cells; locked."""
+    SOLUTION = "solution"
+    """Code that students write, graded by test cells."""
+    READONLY = "readonly"
+    """Given text or code; locked."""
+    PLAIN = "plain"
+    """No nbgrader metadata: nobody holds on to it."""
+
+    @property
+    def locked(self) -> bool:
+        """True if students do not write in it."""
+        return self in {Kind.TEST, Kind.TASK, Kind.READONLY}
+
+    @property
+    def graded(self) -> bool:
+        """True if it is worth points."""
+        return self in {Kind.TEST, Kind.MANUAL, Kind.TASK}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GradeCell:
+    """
+    A cell of a released notebook, as it is graded and as it was handed out.
+
+    Parameters
+    ----------
+    grade_id : str
+        Its name in the notebook; empty for a plain cell.
+    kind : Kind
+        What it is for.
+    cell_type : str
+        ``code``, ``markdown`` or ``raw``.
+    points : Decimal
+        What it is worth; 0 if it is not graded.
+    source : str
+        What is graded: of a locked cell the instructor's source, hidden tests
+        included; of a solution cell the stub. Never a solution.
+    released : str
+        The source that students got.
+    checksum : str
+        nbgrader's checksum of `source`.
+    cell_id : str
+        The cell's id in the released notebook; may be empty.
+    metadata : mapping
+        The metadata of the released cell.
+    """
+
+    grade_id: str
+    kind: Kind
+    cell_type: str
+    points: Decimal
+    source: str
+    released: str
+    checksum: str
+    cell_id: str
+    metadata: Mapping[str, Any]
+
+    @property
+    def hidden_check(self) -> str | None:
+        """Name of the cell's hidden checks, or None."""
+        return hidden_check(self.source)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReleasedNotebook:
+    """
+    A notebook as it was handed out, together with its hidden tests.
+
+    Parameters
+    ----------
+    name : str
+        Its name without suffix.
+    layout : tuple of GradeCell
+        All cells in order, plain ones included.
+    metadata : mapping
+        Metadata of the notebook: kernel and language.
+    """
+
+    name: str
+    layout: tuple[GradeCell, ...]
+    metadata: Mapping[str, Any]
+
+    @property
+    def cells(self) -> tuple[GradeCell, ...]:
+        """The cells with nbgrader metadata, in order."""
+        return tuple(cell for cell in self.layout if cell.kind is not Kind.PLAIN)
+
+    @property
+    def graded(self) -> tuple[GradeCell, ...]:
+        """The cells that are worth points, in order."""
+        return tuple(cell for cell in self.layout if cell.kind.graded)
+
+    @property
+    def max_score(self) -> Decimal:
+        """Points of all its cells."""
+        return sum((cell.points for cell in self.graded), Decimal(0))
+
+    def cell(self, grade_id: str) -> GradeCell:
+        """
+        Return the cell of a name.
+
+        Raises
+        ------
+        NotebookError
+            If there is none; it offers the nearest name.
+        """
+        for cell in self.cells:
+            if cell.grade_id == grade_id:
+                return cell
+        names = [cell.grade_id for cell in self.cells]
+        raise NotebookError(self.name, f"has no cell {grade_id!r}", nearest(grade_id, names))
+
+
+def released_notebook(name: str, source: Notebook, release: Notebook) -> ReleasedNotebook:
+    """
+    Join an instructor's notebook with the release that nbgrader built from it.
+
+    Parameters
+    ----------
+    name : str
+        The notebook's name without suffix.
+    source, release : dict
+        The instructor's notebook, and the one that students got.
+
+    Returns
+    -------
+    ReleasedNotebook
+        Locked cells with the instructor's source, the others as handed out.
+
+    Raises
+    ------
+    NotebookError
+        If a cell of the release has no counterpart in the source, or its
+        nbgrader metadata cannot be used.
+    """
+    sources = {grade_id_of(cell): cell for cell in source["cells"] if grade_id_of(cell)}
+    layout = []
+    seen = set()
+    for cell in release["cells"]:
+        grade_id = grade_id_of(cell)
+        if grade_id in seen or (grade_id and grade_id not in sources):
+            what = f"cell {grade_id!r} is in the release twice, or not in its source"
+            raise NotebookError(name, what, "Release the assignment again.")
+        seen |= {grade_id} - {""}
+        layout.append(_grade_cell(name, cell, sources.get(grade_id)))
+    return ReleasedNotebook(name=name, layout=tuple(layout), metadata=release.get("metadata", {}))
+
+
+def _grade_cell(name: str, cell: Cell, source: Cell | None) -> GradeCell:
+    nbgrader = cell["metadata"].get("nbgrader", {})
+    kind = _kind(nbgrader) if source is not None else Kind.PLAIN
+    try:
+        points = Decimal(str(nbgrader.get("points", 0))) if kind.graded else Decimal(0)
+    except InvalidOperation:
+        what = f"cell {nbgrader['grade_id']!r} has points that are no number"
+        raise NotebookError(name, what, "Set its points in the notebook's assignment view.") from None
+    graded = source["source"] if source is not None and kind.locked else cell["source"]
+    return GradeCell(
+        grade_id=nbgrader.get("grade_id", "") if kind is not Kind.PLAIN else "",
+        kind=kind,
+        cell_type=cell["cell_type"],
+        points=points,
+        source=graded,
+        released=cell["source"],
+        checksum=checksum(cell | {"source": graded}) if kind is not Kind.PLAIN else "",
+        cell_id=cell.get("id", ""),
+        metadata=cell["metadata"],
+    )
+
+
+def _kind(nbgrader: Mapping[str, Any]) -> Kind:
+    if nbgrader.get("task"):
+        return Kind.TASK
+    if nbgrader.get("grade"):
+        return Kind.MANUAL if nbgrader.get("solution") else Kind.TEST
+    if nbgrader.get("solution"):
+        return Kind.SOLUTION
+    return Kind.READONLY if nbgrader.get("locked") else Kind.PLAIN
+
+
+def grade_id_of(cell: object) -> str:
+    """Return the grade_id in a cell's metadata, or an empty string; trusts nothing."""
+    if not isinstance(cell, dict) or not isinstance(cell.get("metadata"), dict):
+        return ""
+    nbgrader = cell["metadata"].get("nbgrader")
+    if not isinstance(nbgrader, dict) or _kind(nbgrader) is Kind.PLAIN:
+        return ""
+    grade_id = nbgrader.get("grade_id")
+    return grade_id if isinstance(grade_id, str) else ""
+
+
+def checksum(cell: Cell) -> str:
+    """Return nbgrader's checksum of a cell: of its source, type, flags, name and points."""
+    nbgrader = cell["metadata"]["nbgrader"]
+    grade, solution = bool(nbgrader.get("grade")), bool(nbgrader.get("solution"))
+    locked = not solution and (grade or bool(nbgrader.get("locked")))
+    parts = [cell["source"], cell["cell_type"], str(grade), str(solution), str(locked), nbgrader["grade_id"]]
+    if grade:
+        parts.append(str(float(nbgrader["points"])))
+    return hashlib.md5("".join(parts).encode(), usedforsecurity=False).hexdigest()
+
+
+def unanswered(notebook: Notebook, released: ReleasedNotebook) -> frozenset[str]:
+    """
+    Return the solution cells that a student left as they were handed out.
+
+    Parameters
+    ----------
+    notebook : dict
+        A repaired notebook.
+    released : ReleasedNotebook
+        The notebook it was made from.
+
+    Returns
+    -------
+    frozenset of str
+        Their grade_ids; an answer graded by hand is among them if untouched.
+    """
+    stubs = {cell.grade_id: cell.released for cell in released.cells if not cell.kind.locked}
+    return frozenset(
+        grade_id
+        for cell in notebook["cells"]
+        if (grade_id := grade_id_of(cell)) in stubs and cell["source"] == stubs[grade_id]
+    )

@@ -1,0 +1,258 @@
+"""
+The settings of a course: defaults, then ``nbgrader_config.py``, then flags.
+
+This is the only module that knows traitlets. The kit's settings stand in the
+course's ``nbgrader_config.py`` beside nbgrader's own, as
+``c.Autograder.<name>``; the rest of the package gets a frozen `Settings`.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from traitlets import Bool, Enum, Float, Int, TraitError
+from traitlets.config import Config, Configurable
+from traitlets.config.loader import PyFileConfigLoader
+
+from autograder.errors import ConfigError, nearest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CONFIG_FILE = "nbgrader_config.py"
+PLUGINS = "autograder.nbgrader_plugins"
+LATE_PLUGIN = "AssignLatePenalties"
+
+
+class Autograder(Configurable):
+    """What may be set as ``c.Autograder.<name>`` in ``nbgrader_config.py``."""
+
+    wall_time_s = Float(
+        10.0,
+        min=0.1,
+        help="""Seconds of the clock that one cell, or one hidden check, may take (default 10).
+        A cell stopped by it counts as raised; the cells after it still run. A check stopped by it
+        is lost, the others count.""",
+    ).tag(config=True)
+
+    cpu_time_s = Int(
+        60,
+        min=1,
+        help="""Seconds of processor time that one student process may use, all its threads together
+        (default 60). A notebook's cells share one process; after a limit the next check gets a new
+        one. It stops what hides from the clock.""",
+    ).tag(config=True)
+
+    memory_mib = Int(
+        1024,
+        min=192,
+        help="""MiB of memory that a student process may use (default 1024, least 192: numpy alone
+        takes 160). More raises MemoryError in the student's code.""",
+    ).tag(config=True)
+
+    output_kib = Int(
+        1024,
+        min=1,
+        help="""KiB of output kept of one cell (default 1024). What a cell prints beyond it is
+        dropped and the cut is told; the cell runs on.""",
+    ).tag(config=True)
+
+    file_mib = Int(
+        64,
+        min=1,
+        help="""MiB that student code may write in all, in a folder of its own that is thrown away
+        (default 64). More raises OSError in the student's code.""",
+    ).tag(config=True)
+
+    jobs = Int(
+        0,
+        min=0,
+        help="""Submissions graded at the same time (default 0: one for each processor core).""",
+    ).tag(config=True)
+
+    unsafe_no_sandbox = Bool(
+        default_value=False,
+        help="""Run student code with the rights of whoever grades (default False). Every result
+        says so. For a machine where `autograder doctor` finds no sandbox, and students you trust.""",
+    ).tag(config=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """
+    The settings in force.
+
+    Parameters
+    ----------
+    wall_time_s : float
+        Seconds one cell or check may take.
+    cpu_time_s : int
+        Seconds of processor time a student process may use.
+    memory_mib : int
+        MiB of memory a student process may use.
+    output_kib : int
+        KiB of output kept of one cell.
+    file_mib : int
+        MiB a student process may write.
+    jobs : int
+        Submissions graded at the same time, at least 1.
+    unsafe_no_sandbox : bool
+        True if student code may run without a sandbox.
+    course_id : str
+        nbgrader's name of the course; may be empty.
+    db_url : str
+        SQLAlchemy address of the gradebook.
+    late_penalty : str
+        nbgrader's penalty for late work: ``none``, or ``zero`` (all points).
+    """
+
+    wall_time_s: float
+    cpu_time_s: int
+    memory_mib: int
+    output_kib: int
+    file_mib: int
+    jobs: int
+    unsafe_no_sandbox: bool
+    course_id: str
+    db_url: str
+    late_penalty: str
+
+
+def load_settings(course_root: Path, **flags: Any) -> Settings:
+    """
+    Return the settings in force for a course.
+
+    Parameters
+    ----------
+    course_root : Path
+        The folder of ``nbgrader_config.py``.
+    **flags : Any
+        Settings from the command line; None means not given.
+
+    Returns
+    -------
+    Settings
+        Defaults, overridden by the file, overridden by flags.
+
+    Raises
+    ------
+    ConfigError
+        If the file cannot be run, or a setting is unknown or has a wrong value.
+    """
+    path = course_root / CONFIG_FILE
+    config = read_config(course_root)
+    config.merge({"Autograder": {name: value for name, value in flags.items() if value is not None}})
+    known = Autograder.class_trait_names(config=True)
+    for name in config.Autograder:
+        if name not in known:
+            raise ConfigError(path, f"there is no setting Autograder.{name}", nearest(name, known))
+    try:
+        ours = Autograder(config=config)
+    except TraitError as problem:
+        raise ConfigError(path, _reason(problem), "Give it a value of the right kind.") from None
+    values = {name: getattr(ours, name) for name in known}
+    values["jobs"] = values["jobs"] or _cores()
+    return Settings(
+        **values,
+        course_id=str(config.CourseDirectory.get("course_id", "")),
+        db_url=str(config.CourseDirectory.get("db_url", "")) or default_db_url(course_root),
+        late_penalty=_late_penalty(path, config),
+    )
+
+
+def read_config(course_root: Path) -> Config:
+    """
+    Return the configuration in a course's ``nbgrader_config.py``.
+
+    Parameters
+    ----------
+    course_root : Path
+        The folder of the file; without the file the configuration is empty.
+
+    Returns
+    -------
+    Config
+        traitlets' nested mapping.
+
+    Raises
+    ------
+    ConfigError
+        If the file cannot be run.
+    """
+    path = course_root / CONFIG_FILE
+    if not path.is_file():
+        return Config()
+    try:
+        config: Config = PyFileConfigLoader(CONFIG_FILE, path=str(course_root)).load_config()
+    except Exception as problem:
+        what = f"cannot be run ({type(problem).__name__}: {problem})"
+        raise ConfigError(path, what, "Repair it: it is a Python file.") from problem
+    return config
+
+
+def default_db_url(course_root: Path) -> str:
+    """Return nbgrader's default address of the gradebook of a course."""
+    return f"sqlite:///{course_root.resolve() / 'gradebook.db'}"
+
+
+def help_texts() -> dict[str, str]:
+    """Return what each setting means: unit, default, and what happens when it is hit."""
+    traits = Autograder.class_traits(config=True)
+    return {name: " ".join(trait.help.split()) for name, trait in sorted(traits.items())}
+
+
+def _cores() -> int:
+    # A container or a batch system may leave us fewer cores than there are.
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _reason(problem: TraitError) -> str:
+    return " ".join(str(problem).split()).rstrip(".")
+
+
+def _late_penalty(path: Path, config: Config) -> str:
+    if "plugin_class" in config[LATE_PLUGIN]:
+        what = "AssignLatePenalties.plugin_class is set, which only `nbgrader autograde` obeys"
+        raise ConfigError(path, what, "Remove it, or grade with `nbgrader autograde`.")
+    method = config.LateSubmissionPlugin.get("penalty_method", "none")
+    try:
+        return str(Enum(("none", "zero")).validate(None, method))
+    except TraitError:
+        what = f"LateSubmissionPlugin.penalty_method is {method!r}"
+        raise ConfigError(path, what, "It may be 'none' or 'zero'.") from None
+
+
+def configure_nbgrader(c: Config) -> None:
+    """
+    Make nbgrader's own commands grade as `autograder` does.
+
+    Lists are set whole: nbgrader loads its configuration more than once, and
+    what is appended would be there twice. Names stay strings, so that reading
+    the configuration imports neither nbgrader nor the plug-ins.
+
+    Parameters
+    ----------
+    c : Config
+        The object that traitlets calls ``c`` in ``nbgrader_config.py``.
+    """
+    c.CourseDirectory.solution_directory = "solutions"
+    c.CourseDirectory.ignore = [".ipynb_checkpoints", "*.pyc", "__pycache__", ".*", "feedback"]
+    c.Autograde.sanitize_preprocessors = [
+        f"{PLUGINS}.Repair",
+        "nbgrader.preprocessors.CheckCellMetadata",
+    ]
+    c.Autograde.autograde_preprocessors = [
+        f"{PLUGINS}.Grade",
+        f"{PLUGINS}.SaveScores",
+        "nbgrader.preprocessors.CheckCellMetadata",
+    ]
+    c.GenerateFeedback.preprocessors = [
+        "nbgrader.preprocessors.GetGrades",
+        f"{PLUGINS}.StudentView",
+        "nbconvert.preprocessors.CSSHTMLHeaderPreprocessor",
+    ]
+    c.ExportApp.plugin_class = f"{PLUGINS}.TableExport"
