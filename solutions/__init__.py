@@ -1,1 +1,1 @@
-"""Known solutions of the assignments: the reference, right alternatives and misconceptions."""
+"""Solutions of the assignments: references, right alternatives and known mistakes."""

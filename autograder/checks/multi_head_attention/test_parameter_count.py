@@ -1,0 +1,65 @@
+"""Hidden checks of `parameter_count(d_model, n_heads)` and `single_head_parameter_count(d_model)`."""
+
+from __future__ import annotations
+
+import pytest
+
+from autograder.checks.asserts import Mismatch, assert_integer, assert_number, assert_refused
+from autograder.checks.student import StudentError, StudentMissing
+from solutions.reference import multi_head_attention as reference
+
+WIDE = 2**16
+"""Features of a layer with more weights than a 32-bit integer can count."""
+
+
+def is_carried(student, count, d_model, n_heads):
+    """Return whether a count is right for the size of a head that the student's own head_dim gives."""
+    try:
+        d_k = student.head_dim(d_model, n_heads)
+        assert_number(d_k)
+    except (StudentError, StudentMissing, Mismatch):
+        return False
+    carried = 4 * d_model * n_heads * d_k
+    return d_k > 0 and count == carried and isinstance(count, float) == isinstance(carried, float)
+
+
+def assert_count(student, count, d_model, n_heads):
+    """Accept the right count; head_dim has its own test cell, and its mistakes cost points only there."""
+    try:
+        assert_integer(count, reference.parameter_count(d_model, n_heads))
+    except Mismatch:
+        if not is_carried(student, count, d_model, n_heads):
+            raise
+
+
+@pytest.mark.points(1)
+def test_all_four_projections_are_counted(student, rng):
+    """The total counts the query, key, value and output projections of all heads together."""
+    for n_heads in (3, 5, 1):
+        d_model = n_heads * int(rng.integers(5, 100))
+        assert_count(student, student.parameter_count(d_model, n_heads), d_model, n_heads)
+    assert_count(student, student.parameter_count(WIDE, 8), WIDE, 8)
+
+
+@pytest.mark.points("0.5")
+def test_one_head_has_an_output_projection_too(student, rng):
+    """A single head with d_k = d_model has the same four kinds of projections, W_O included."""
+    for d_model in (1, *map(int, rng.integers(5, 500, size=2)), WIDE):
+        assert_count(student, student.single_head_parameter_count(d_model), d_model, 1)
+
+
+@pytest.mark.points("0.5")
+def test_uneven_heads_are_refused(student):
+    """A number of heads that does not divide d_model raises an exception."""
+    assert_number(student.parameter_count(12, 3))
+
+    for d_model, n_heads in ((7, 2), (4096, 7), (3, 5)):
+        try:
+            assert_refused(
+                lambda d=d_model, h=n_heads: student.parameter_count(d, h),
+                StudentError,
+                case=f"{n_heads} heads for {d_model} features",
+            )
+        except Mismatch:
+            if not is_carried(student, student.parameter_count(d_model, n_heads), d_model, n_heads):
+                raise

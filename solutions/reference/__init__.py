@@ -1,0 +1,1 @@
+"""Reference solutions, written for reading; only the hidden checks import them."""
