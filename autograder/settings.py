@@ -12,7 +12,7 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from traitlets import Bool, Enum, Float, Int, TraitError
+from traitlets import Enum, Float, Int, TraitError
 from traitlets.config import Config, Configurable
 from traitlets.config.loader import PyFileConfigLoader
 
@@ -35,6 +35,13 @@ class Autograder(Configurable):
         help="""Seconds of the clock that one cell, or one hidden check, may take (default 10).
         A cell stopped by it counts as raised; the cells after it still run. A check stopped by it
         is lost, the others count.""",
+    ).tag(config=True)
+
+    notebook_time_s = Float(
+        120.0,
+        min=1.0,
+        help="""Seconds of the clock that one notebook may take with all its cells and checks (default
+        120). What has not run by then is not run: those cells say so, those checks are lost.""",
     ).tag(config=True)
 
     cpu_time_s = Int(
@@ -72,12 +79,6 @@ class Autograder(Configurable):
         help="""Submissions graded at the same time (default 0: one for each processor core).""",
     ).tag(config=True)
 
-    unsafe_no_sandbox = Bool(
-        default_value=False,
-        help="""Run student code with the rights of whoever grades (default False). Every result
-        says so. For a machine where `autograder doctor` finds no sandbox, and students you trust.""",
-    ).tag(config=True)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
@@ -88,6 +89,8 @@ class Settings:
     ----------
     wall_time_s : float
         Seconds one cell or check may take.
+    notebook_time_s : float
+        Seconds one notebook may take with all its checks.
     cpu_time_s : int
         Seconds of processor time a student process may use.
     memory_mib : int
@@ -98,8 +101,6 @@ class Settings:
         MiB a student process may write.
     jobs : int
         Submissions graded at the same time, at least 1.
-    unsafe_no_sandbox : bool
-        True if student code may run without a sandbox.
     course_id : str
         nbgrader's name of the course; may be empty.
     db_url : str
@@ -109,12 +110,12 @@ class Settings:
     """
 
     wall_time_s: float
+    notebook_time_s: float
     cpu_time_s: int
     memory_mib: int
     output_kib: int
     file_mib: int
     jobs: int
-    unsafe_no_sandbox: bool
     course_id: str
     db_url: str
     late_penalty: str

@@ -69,6 +69,9 @@ class NotebookShell(InteractiveShell):
     def enable_gui(self, gui: str | None = None) -> None:
         """Do nothing: there is no window system here."""
 
+    def ask_exit(self) -> None:
+        """Do nothing: `exit()` does not keep later cells from running."""
+
     def system(self, cmd: str) -> None:
         """Refuse a shell command (`!cmd`, `%pip`)."""
         msg = f"shell commands are disabled while grading: {cmd}"

@@ -1,0 +1,345 @@
+"""Grades one notebook, or one submission: the student's cells in the sandbox, the checks here."""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import hmac
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+from autograder.checks.report import report_output, score_output
+from autograder.checks.suite import CheckSuite
+from autograder.diagnosis import Misconception, diagnose
+from autograder.errors import CheckError, CourseError, NotebookError, SubmissionError, nearest
+from autograder.notebook import read_notebook
+from autograder.released import Kind, grade_id_of, strip_hidden, unanswered
+from autograder.repair import repair
+from autograder.results import (
+    CellResult,
+    CheckResult,
+    NotebookResult,
+    Outcome,
+    Status,
+    SubmissionResult,
+)
+from autograder.sandbox.limits import Limits
+from autograder.sandbox.process import Worker
+from autograder.sandbox.runtime import Runtime
+from autograder.sandbox.session import CodeCell, NotebookSession
+from autograder.variants import load_variants, namespace
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from autograder.course import Course
+    from autograder.notebook import Notebook
+    from autograder.released import GradeCell, ReleasedNotebook
+    from autograder.settings import Settings
+
+SANDBOX = "process"
+"""What stands around student code: a process of its own with limits, and no wall yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class GradedNotebook:
+    """
+    A notebook after grading.
+
+    Parameters
+    ----------
+    notebook : dict
+        The repaired notebook with outputs and results.
+    result : NotebookResult
+        The outcome of each grade cell.
+    """
+
+    notebook: Notebook
+    result: NotebookResult
+
+
+@dataclass(frozen=True, slots=True)
+class GradedSubmission:
+    """
+    A submission after grading.
+
+    Parameters
+    ----------
+    notebooks : mapping of str to dict
+        The graded notebooks by name; one that was not handed in is absent.
+    result : SubmissionResult
+        The outcome of each grade cell.
+    ignored : tuple of str
+        Names of notebooks that do not belong to the assignment.
+    """
+
+    notebooks: Mapping[str, Notebook]
+    result: SubmissionResult
+    ignored: tuple[str, ...] = ()
+
+
+class Grader:
+    """
+    Grades notebooks of one course; a context manager.
+
+    It keeps what is costly to start: pytest's session, the worker's folder,
+    the known misconceptions. One notebook at a time.
+
+    Parameters
+    ----------
+    course : Course
+        The course.
+    settings : Settings
+        Its settings.
+    """
+
+    def __init__(self, course: Course, settings: Settings) -> None:
+        self.course = course
+        self.limits = Limits(
+            wall_time_s=settings.wall_time_s,
+            notebook_time_s=settings.notebook_time_s,
+            cpu_time_s=settings.cpu_time_s,
+            memory_mib=settings.memory_mib,
+            output_kib=settings.output_kib,
+            file_mib=settings.file_mib,
+        )
+        self._runtime = Runtime()
+        self._suites: dict[str, CheckSuite] = {}
+        self._misconceptions: dict[str, dict[str, list[Misconception]]] = {}
+
+    def __enter__(self) -> Self:
+        """Return the grader."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Release what was kept."""
+        self.close()
+
+    def close(self) -> None:
+        """End pytest's sessions and remove the worker's folder."""
+        for suite in self._suites.values():
+            suite.close()
+        self._suites.clear()
+        self._runtime.close()
+
+    def grade_submission(self, assignment: str, student: str) -> GradedSubmission:
+        """
+        Grade everything a student handed in for an assignment.
+
+        Parameters
+        ----------
+        assignment : str
+            The assignment.
+        student : str
+            The student's id.
+
+        Returns
+        -------
+        GradedSubmission
+            The result and the graded notebooks. Nothing is written.
+
+        Raises
+        ------
+        SubmissionError
+            If a notebook cannot be read; the others of the class can be graded.
+        CourseError
+            If the assignment, its release or its checks are at fault.
+        OperatorError
+            If the machine fails.
+        """
+        folder = self.course.submitted(student, assignment)
+        if not folder.is_dir():
+            raise CourseError(
+                folder, "nothing was handed in", nearest(student, self.course.students(assignment))
+            )
+        released = {book.name: book for book in self.course.released(assignment)}
+        found = {path.stem for path in folder.glob("*.ipynb")}
+        if not found & released.keys():
+            wanted = ", ".join(f"{name}.ipynb" for name in released)
+            raise SubmissionError(folder, "none of the assignment's notebooks is here", f"Expected: {wanted}.")
+        graded = {
+            name: self.grade_notebook(
+                assignment, name, student=student, notebook=read_notebook(folder / f"{name}.ipynb"), files=folder
+            )
+            for name in released
+            if name in found
+        }
+        results = tuple(graded[name].result if name in graded else _missing(released[name]) for name in released)
+        return GradedSubmission(
+            {name: book.notebook for name, book in graded.items()},
+            SubmissionResult(assignment=assignment, student=student, notebooks=results, sandbox=SANDBOX),
+            tuple(sorted(found - released.keys())),
+        )
+
+    def grade_notebook(
+        self, assignment: str, name: str, *, student: str, notebook: Notebook, files: Path | None = None
+    ) -> GradedNotebook:
+        """
+        Grade one notebook as it was handed in.
+
+        Parameters
+        ----------
+        assignment, name : str
+            The assignment, and the notebook's name without suffix.
+        student : str
+            The student's id, which seeds the checks.
+        notebook : dict
+            What was handed in; it is repaired first.
+        files : Path, optional
+            The folder with the files that lay beside it.
+
+        Returns
+        -------
+        GradedNotebook
+            The notebook with outputs and results.
+
+        Raises
+        ------
+        CourseError
+            If the assignment, its release or its checks are at fault.
+        OperatorError
+            If the machine fails.
+        """
+        released = _named(self.course.released(assignment), name)
+        repaired, notes = repair(notebook, released)
+        suite = self._suite(assignment)
+        for cell in released.graded:
+            _check_hidden(cell, suite)
+        seed = hmac.digest(self.course.secret(), f"{assignment}\0{student}".encode(), hashlib.sha256)
+        code = [cell for cell in repaired["cells"] if cell["cell_type"] == "code"]
+        checks = {cell.grade_id: cell.hidden_check or "" for cell in released.graded}
+
+        def start() -> Worker:
+            return Worker(self._runtime, self.limits, files=files, seed=int.from_bytes(seed[:4], "big"))
+
+        cells = [
+            CodeCell(strip_hidden(cell["source"]), checks.get(grade_id_of(cell), "")) for cell in code
+        ]
+        with NotebookSession(start, cells, self.limits) as session:
+            outputs = session.run()
+            shown = {grade_id_of(cell): output for cell, output in zip(code, outputs, strict=True)}
+            untouched = unanswered(repaired, released)
+            results = []
+            for cell in released.graded:
+                if cell.kind is Kind.TEST and cell.hidden_check:
+                    runs = suite.run(cell.hidden_check, session, seed=seed)
+                    found = diagnose(runs, self._known(assignment, cell.grade_id))
+                    results.append(_cell_result(cell, tuple(found)))
+                elif cell.kind is Kind.TEST:
+                    results.append(_cell_result(cell, (_visible(cell, shown[cell.grade_id]),)))
+                else:
+                    answered = cell.grade_id not in untouched
+                    results.append(_cell_result(cell, answered=answered))
+        result = NotebookResult(name=name, cells=tuple(results), notes=notes)
+        return GradedNotebook(_filled(repaired, outputs, result), result)
+
+    def _suite(self, assignment: str) -> CheckSuite:
+        if assignment not in self._suites:
+            self._suites[assignment] = CheckSuite(assignment)
+        return self._suites[assignment]
+
+    def _known(self, assignment: str, grade_id: str) -> list[Misconception]:
+        """Return the misconceptions that lose in a cell, made ready at the first need."""
+        if assignment not in self._misconceptions:
+            known: dict[str, list[Misconception]] = {}
+            books = {
+                book.name: read_notebook(
+                    self.course.source(assignment) / f"{book.name}.ipynb", error=NotebookError
+                )
+                for book in self.course.released(assignment)
+            }
+            home = {
+                cell.grade_id: books[book.name] for book in self.course.released(assignment) for cell in book.graded
+            }
+            for variant in load_variants(self.course.root, "misconceptions", assignment):
+                names = namespace(home[variant.loses], variant)
+                one = Misconception(variant.name, variant.claim, variant.hint, names)
+                known.setdefault(variant.loses, []).append(one)
+            self._misconceptions[assignment] = known
+        return self._misconceptions[assignment].get(grade_id, [])
+
+
+def _named(notebooks: tuple[ReleasedNotebook, ...], name: str) -> ReleasedNotebook:
+    for notebook in notebooks:
+        if notebook.name == name:
+            return notebook
+    raise CourseError(name, "the assignment has no such notebook", nearest(name, [one.name for one in notebooks]))
+
+
+def _check_hidden(cell: GradeCell, suite: CheckSuite) -> None:
+    """Refuse hidden tests that the engine would not run, or whose points differ from the cell's."""
+    if cell.kind is not Kind.TEST:
+        return
+    if cell.hidden_check is None:
+        if strip_hidden(cell.source) != cell.source:
+            raise CheckError(
+                cell.grade_id,
+                "its hidden tests are not a call of run_checks, so they would run beside student code",
+                f"Write them as checks in a module {cell.grade_id}.py and call run_checks({cell.grade_id!r}).",
+            )
+        return
+    points = suite.points()
+    if cell.hidden_check not in points:
+        raise CheckError(cell.hidden_check, "there are no such hidden checks", nearest(cell.hidden_check, points))
+    if points[cell.hidden_check] != cell.points:
+        raise CheckError(
+            cell.grade_id,
+            f"its checks add up to {points[cell.hidden_check]} points, the cell has {cell.points}",
+            "Make them equal.",
+        )
+
+
+def _cell_result(cell: GradeCell, checks: tuple[CheckResult, ...] = (), *, answered: bool = True) -> CellResult:
+    manual = cell.kind is not Kind.TEST
+    return CellResult(
+        grade_id=cell.grade_id, max_score=cell.points, checks=checks, manual=manual, answered=answered
+    )
+
+
+def _visible(cell: GradeCell, outputs: list[dict[str, Any]]) -> CheckResult:
+    """Judge a test cell without hidden checks as nbgrader does: by whether it raised."""
+    errors = [output["ename"] for output in outputs if output["output_type"] == "error"]
+    return CheckResult(
+        name=cell.grade_id,
+        claim="The tests in the cell pass.",
+        points=cell.points,
+        outcome=Outcome.FAILED if errors else Outcome.PASSED,
+        error=errors[0] if errors else "",
+    )
+
+
+def _missing(released: ReleasedNotebook) -> NotebookResult:
+    cells = tuple(
+        _cell_result(cell, answered=False)
+        if cell.kind is not Kind.TEST
+        else CellResult(grade_id=cell.grade_id, max_score=cell.points)
+        for cell in released.graded
+    )
+    return NotebookResult(name=released.name, status=Status.MISSING, cells=cells)
+
+
+def _filled(repaired: Notebook, outputs: list[list[dict[str, Any]]], result: NotebookResult) -> Notebook:
+    """Return the notebook with outputs, and each grade cell with its result."""
+    notebook = copy.deepcopy(repaired)
+    results = {cell.grade_id: cell for cell in result.cells}
+    code = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    for count, (cell, shown) in enumerate(zip(code, outputs, strict=True), start=1):
+        graded = results.get(grade_id_of(cell))
+        if graded is not None and not graded.manual:
+            # nbgrader believes the first result it meets, so the score comes first.
+            shown = [score_output(graded), report_output(graded), *shown]  # noqa: PLW2901
+        cell["execution_count"] = count
+        cell["outputs"] = [
+            output | {"execution_count": count} if output["output_type"] == "execute_result" else output
+            for output in shown
+        ]
+    for cell in notebook["cells"]:
+        if graded := results.get(grade_id_of(cell)):
+            cell["metadata"]["autograder"] = graded.to_dict()
+    notebook["metadata"]["autograder"] = {
+        "notes": list(result.notes),
+        "sandbox": SANDBOX,
+        "status": result.status.value,
+    }
+    return notebook
