@@ -23,6 +23,11 @@ if TYPE_CHECKING:
     from autograder.notebook import Cell, Notebook
 
 HIDDEN = ("BEGIN HIDDEN TESTS", "END HIDDEN TESTS")
+SOLUTION = ("BEGIN SOLUTION", "END SOLUTION")
+STUBS = {
+    "code": ["# YOUR CODE HERE", "raise NotImplementedError()"],
+    "markdown": ["YOUR ANSWER HERE"],
+}
 RUN_CHECKS = re.compile(r"""^[^#]*\brun_checks\(\s*["']([A-Za-z0-9_-]+)["']""")
 
 
@@ -290,3 +295,35 @@ def unanswered(notebook: Notebook, released: ReleasedNotebook) -> frozenset[str]
         for cell in notebook["cells"]
         if (grade_id := grade_id_of(cell)) in stubs and cell["source"] == stubs[grade_id]
     )
+
+
+def stub(source: str, cell_type: str) -> str:
+    """
+    Return what nbgrader leaves of a solution cell for students.
+
+    Parameters
+    ----------
+    source : str
+        The instructor's source.
+    cell_type : str
+        ``code`` or ``markdown``.
+
+    Returns
+    -------
+    str
+        The source with every solution region replaced, at its indentation; a
+        cell without a region is replaced whole.
+    """
+    lines = STUBS[cell_type]
+    kept: list[str] = []
+    inside = found = False
+    for line in source.split("\n"):
+        if SOLUTION[0] in line:
+            inside = found = True
+            indent = line[: len(line) - len(line.lstrip())]
+            kept.extend(indent + stub_line for stub_line in lines)
+        elif SOLUTION[1] in line:
+            inside = False
+        elif not inside:
+            kept.append(line)
+    return "\n".join(kept if found else lines)

@@ -17,6 +17,7 @@ from traitlets.config import Config, Configurable
 from traitlets.config.loader import PyFileConfigLoader
 
 from autograder.errors import ConfigError, nearest
+from autograder.released import HIDDEN, SOLUTION, STUBS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -242,6 +243,10 @@ def configure_nbgrader(c: Config) -> None:
     """
     c.CourseDirectory.solution_directory = "solutions"
     c.CourseDirectory.ignore = [".ipynb_checkpoints", "*.pyc", "__pycache__", ".*", "feedback"]
+    c.ClearSolutions.begin_solution_delimeter, c.ClearSolutions.end_solution_delimeter = SOLUTION
+    c.ClearSolutions.code_stub = {"python": "\n".join(STUBS["code"])}
+    c.ClearSolutions.text_stub = "\n".join(STUBS["markdown"])
+    c.ClearHiddenTests.begin_test_delimeter, c.ClearHiddenTests.end_test_delimeter = HIDDEN
     c.Autograde.sanitize_preprocessors = [
         f"{PLUGINS}.Repair",
         "nbgrader.preprocessors.CheckCellMetadata",
