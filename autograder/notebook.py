@@ -82,9 +82,10 @@ def _read_bytes(path: Path, error: type[AutograderError]) -> bytes:
         descriptor = os.open(path, flags)
     except OSError as problem:
         raise error(path, f"cannot be read ({problem.strerror})", "Replace it by a plain file.") from None
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise error(path, "is not a plain file", "Replace it by the notebook itself.")
     with os.fdopen(descriptor, "rb") as file:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise error(path, "is not a plain file", "Replace it by the notebook itself.")
         content = file.read(MAX_BYTES + 1)
     if len(content) > MAX_BYTES:
         what = f"is larger than {MAX_BYTES // 2**20} MiB"

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
 FLAGS = ("grade", "solution", "locked", "task", "points")
+CELL_TYPES = ("code", "markdown", "raw")
 CELL_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 # How much a cell wants to stay where it is when the order is wrong: students'
@@ -120,7 +121,7 @@ def _clean(cells: Sequence[object], notes: list[str]) -> list[_Slot]:
 def _clean_cell(cell: Cell) -> Cell:
     kind = cell.get("cell_type")
     clean: Cell = {
-        "cell_type": kind if kind in {"code", "markdown", "raw"} else "raw",
+        "cell_type": kind if kind in CELL_TYPES else "raw",
         "source": joined(cell.get("source")),
         "id": cell["id"] if _is_cell_id(cell.get("id")) else "",
     }

@@ -1,0 +1,408 @@
+"""Repair: whatever happened to a notebook, every graded cell is there, once and in order."""
+
+from __future__ import annotations
+
+import copy
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from autograder.course import Course
+from autograder.notebook import Cell, Notebook, dump_notebook, read_notebook
+from autograder.released import Kind, ReleasedNotebook, checksum, grade_id_of, unanswered
+from autograder.repair import repair
+
+COURSE = Course(root=Path(__file__).parent.parent)
+ASSIGNMENT = "multi_head_attention"
+RELEASED = COURSE.released(ASSIGNMENT)
+SPLIT = next(released for released in RELEASED if released.name == "exercise2_split_heads")
+
+
+def handed_out(released: ReleasedNotebook) -> Notebook:
+    """Return the notebook that students get."""
+    return read_notebook(COURSE.release(ASSIGNMENT) / f"{released.name}.ipynb")
+
+
+def filled(released: ReleasedNotebook) -> Notebook:
+    """Return it with something in every solution cell."""
+    notebook = handed_out(released)
+    kinds = {cell.grade_id: cell.kind for cell in released.cells}
+    for cell in notebook["cells"]:
+        if kinds.get(grade_id_of(cell)) in {Kind.SOLUTION, Kind.MANUAL}:
+            cell["source"] = f"my {grade_id_of(cell)} = 1"
+    return notebook
+
+
+def named(notebook: Notebook, grade_id: str) -> Cell:
+    """Return the cell of a name."""
+    return next(cell for cell in notebook["cells"] if grade_id_of(cell) == grade_id)
+
+
+def graded_cells(notebook: Notebook) -> list[str]:
+    """Return the names of cells with a grade or task flag, in order."""
+    flags = [cell["metadata"].get("nbgrader", {}) for cell in notebook["cells"]]
+    return [flag["grade_id"] for flag in flags if flag.get("grade") or flag.get("task")]
+
+
+@pytest.mark.parametrize("released", RELEASED, ids=lambda released: released.name)
+def test_an_honest_notebook_gives_no_note(released: ReleasedNotebook) -> None:
+    """Course staff can trust a note: tests that hide lines are no tampering."""
+    submitted = filled(released)
+
+    notebook, notes = repair(submitted, released)
+
+    assert notes == ()
+    assert [cell["id"] for cell in notebook["cells"]] == [cell["id"] for cell in submitted["cells"]]
+    assert graded_cells(notebook) == [cell.grade_id for cell in released.graded]
+    for cell in notebook["cells"]:
+        if grade_id := grade_id_of(cell):
+            record = released.cell(grade_id)
+            assert cell["source"] == (record.source if record.kind.locked else f"my {grade_id} = 1")
+
+
+def test_test_cells_get_their_hidden_lines_back() -> None:
+    """As nbgrader does, so that its own tools read the autograded notebook."""
+    notebook, _ = repair(handed_out(SPLIT), SPLIT)
+
+    assert 'run_checks("test_split_heads")' in named(notebook, "test_split_heads")["source"]
+
+
+def test_outputs_counts_and_tags_are_gone() -> None:
+    """What a student's own run left behind proves nothing."""
+    submitted = filled(SPLIT)
+    for cell in submitted["cells"]:
+        cell["metadata"]["tags"] = ["skip-execution"]
+        if cell["cell_type"] == "code":
+            cell["outputs"] = [{"output_type": "execute_result", "data": {"text/plain": "3.0"}}]
+            cell["execution_count"] = 7
+
+    notebook, notes = repair(submitted, SPLIT)
+
+    for cell in notebook["cells"]:
+        assert "tags" not in cell["metadata"]
+        if cell["cell_type"] == "code":
+            assert (cell["outputs"], cell["execution_count"]) == ([], None)
+    assert "test_split_heads: it was tagged skip-execution; tags removed" in notes
+
+
+def test_results_of_a_grader_are_not_believed() -> None:
+    """A forged result in the metadata must not reach a page or the gradebook."""
+    submitted = filled(SPLIT)
+    submitted["metadata"]["autograder"] = {"status": "graded"}
+    named(submitted, "test_split_heads")["metadata"]["autograder"] = {"checks": []}
+
+    notebook, notes = repair(submitted, SPLIT)
+
+    assert '"autograder"' not in dump_notebook(notebook)
+    assert any("results of a grader" in note for note in notes)
+
+
+def change(submitted: Notebook, name: str, **changes: Any) -> None:
+    """Change a cell's nbgrader metadata."""
+    named(submitted, name)["metadata"]["nbgrader"].update(changes)
+
+
+def test_an_edited_test_is_replaced_and_told() -> None:
+    """The instructor's test decides, not the student's copy of it."""
+    submitted = filled(SPLIT)
+    named(submitted, "test_split_heads")["source"] = "pass"
+
+    notebook, notes = repair(submitted, SPLIT)
+
+    assert notes == ("test_split_heads: its source was edited; replaced",)
+    assert named(notebook, "test_split_heads")["source"] == SPLIT.cell("test_split_heads").source
+
+
+def test_line_ends_and_trailing_blanks_are_no_tampering() -> None:
+    """Editors change them without being asked."""
+    submitted = filled(SPLIT)
+    cell = named(submitted, "test_split_heads")
+    cell["source"] = cell["source"].replace("\n", " \r\n")
+
+    _, notes = repair(submitted, SPLIT)
+
+    assert notes == ()
+
+
+def test_a_solved_or_graded_copy_is_told() -> None:
+    """A submission with the hidden tests in it came from where no student should be."""
+    notebook, _ = repair(filled(SPLIT), SPLIT)
+
+    _, notes = repair(notebook, SPLIT)
+
+    assert "test_split_heads: it came with its hidden tests in it" in notes
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"points": 200}, "points"),
+        ({"grade": False}, "grade"),
+        ({"solution": True}, "solution"),
+        ({"grade": False, "solution": False, "locked": False}, "grade, locked"),
+        ({"task": True}, "task"),
+    ],
+)
+def test_changed_flags_and_points_are_put_back(changes: dict[str, Any], told: str) -> None:
+    """The points of a cell are the instructor's, whatever the student's file says."""
+    submitted = filled(SPLIT)
+    change(submitted, "test_split_heads", **changes)
+
+    notebook, notes = repair(submitted, SPLIT)
+
+    assert notes == (f"test_split_heads: its nbgrader metadata was changed ({told}); put back",)
+    metadata = named(notebook, "test_split_heads")["metadata"]["nbgrader"]
+    released = SPLIT.cell("test_split_heads")
+    assert metadata == {**released.metadata["nbgrader"], "checksum": released.checksum}
+
+
+@pytest.mark.parametrize("cell_type", ["markdown", "raw"])
+def test_a_test_cell_turned_into_text_is_code_again(cell_type: str) -> None:
+    """A key pressed by mistake turns a cell into text, and nbgrader would give no score."""
+    submitted = filled(SPLIT)
+    cell = named(submitted, "test_split_heads")
+    cell["cell_type"] = cell_type
+    del cell["outputs"]
+
+    notebook, notes = repair(submitted, SPLIT)
+
+    assert notes == (f"test_split_heads: it was changed to a {cell_type} cell; changed back",)
+    assert named(notebook, "test_split_heads")["cell_type"] == "code"
+
+
+@pytest.mark.parametrize("renamed", [True, False])
+@pytest.mark.parametrize("with_id", [True, False])
+def test_lost_metadata_is_found_again(*, renamed: bool, with_id: bool) -> None:
+    """Some editors strip metadata; the cell's id, or its text, tells which one it was."""
+    submitted = filled(SPLIT)
+    cell = named(submitted, "test_split_heads")
+    if renamed:
+        change(submitted, "test_split_heads", grade_id="mine")
+    else:
+        del cell["metadata"]["nbgrader"]
+    if not with_id:
+        del cell["id"]
+
+    notebook, notes = repair(submitted, SPLIT)
+
+    was = "renamed to 'mine'" if renamed else "removed"
+    assert notes == (f"test_split_heads: its nbgrader metadata was {was}; put back",)
+    assert graded_cells(notebook) == [cell.grade_id for cell in SPLIT.graded]
+
+
+def test_a_notebook_stripped_of_everything_is_rebuilt() -> None:
+    """Through an editor that keeps neither metadata nor ids, answers still count as answers."""
+    submitted = filled(SPLIT)
+    for cell in submitted["cells"]:
+        cell["metadata"] = {}
+        cell.pop("id", None)
+    answers = [f"my {name} = 1" for name in ("split_heads", "merge_heads", "explain_reshape_order")]
+
+    notebook, _ = repair(submitted, SPLIT)
+
+    assert graded_cells(notebook) == [cell.grade_id for cell in SPLIT.graded]
+    for name, answer in zip(("split_heads", "merge_heads", "explain_reshape_order"), answers, strict=True):
+        assert named(notebook, name)["source"] == answer
+    assert unanswered(notebook, SPLIT) == frozenset()
+
+
+def test_a_deleted_test_comes_back_after_the_answer() -> None:
+    """Deleting a test must neither earn points nor leave the grade open."""
+    submitted = filled(SPLIT)
+    cells = submitted["cells"]
+    at = cells.index(named(submitted, "test_split_heads"))
+    cells[at] = {"cell_type": "code", "source": "split_heads = better", "metadata": {}}
+
+    notebook, notes = repair(submitted, SPLIT)
+
+    order = [cell["source"] for cell in notebook["cells"]]
+    test = SPLIT.cell("test_split_heads").source
+    assert notes == ("test_split_heads: it was missing; put back",)
+    assert order.index("my split_heads = 1") < order.index("split_heads = better") < order.index(test)
+    assert order.index(test) < order.index("my merge_heads = 1")
+
+
+def test_an_answer_in_a_cell_of_its_own_stands_for_a_deleted_one() -> None:
+    """The answer counts wherever the student wrote it, and the stub does not undo it."""
+    submitted = filled(SPLIT)
+    cell = named(submitted, "split_heads")
+    cell["metadata"] = {}
+    cell["id"] = "mine"
+    cell["source"] = "def split_heads(): ..."
+
+    notebook, notes = repair(submitted, SPLIT)
+
+    assert named(notebook, "split_heads")["source"] == "def split_heads(): ..."
+    assert notes == ("split_heads: it was missing; the student's cell in its place stands for it",)
+
+
+def test_a_deleted_solution_cell_is_noted_and_stays_deleted() -> None:
+    """Its stub would raise, or overwrite an answer written elsewhere."""
+    submitted = filled(SPLIT)
+    submitted["cells"].remove(named(submitted, "split_heads"))
+
+    notebook, notes = repair(submitted, SPLIT)
+
+    assert notes == ("split_heads: it is missing",)
+    assert "split_heads" not in [grade_id_of(cell) for cell in notebook["cells"]]
+
+
+def test_a_deleted_written_answer_is_unanswered() -> None:
+    """A person must not wait for an answer that is not there."""
+    submitted = filled(SPLIT)
+    submitted["cells"].remove(named(submitted, "explain_reshape_order"))
+
+    notebook, notes = repair(submitted, SPLIT)
+
+    assert notes == ("explain_reshape_order: it was missing; put back without an answer",)
+    assert unanswered(notebook, SPLIT) == {"explain_reshape_order"}
+
+
+def test_a_copied_test_is_graded_once() -> None:
+    """Copying a cell stops a whole batch of nbgrader's."""
+    submitted = filled(SPLIT)
+    submitted["cells"].insert(0, copy.deepcopy(named(submitted, "test_split_heads")))
+
+    notebook, notes = repair(submitted, SPLIT)
+
+    assert graded_cells(notebook) == [cell.grade_id for cell in SPLIT.graded]
+    assert any("there were 2 copies of it" in note for note in notes)
+    ids = [cell["id"] for cell in notebook["cells"]]
+    assert len(set(ids)) == len(ids)
+
+
+def test_a_split_written_answer_is_read_whole() -> None:
+    """Splitting a cell copies its metadata; both halves are the answer."""
+    submitted = filled(SPLIT)
+    cell = named(submitted, "explain_reshape_order")
+    half = copy.deepcopy(cell) | {"source": "second half"}
+    submitted["cells"].insert(submitted["cells"].index(cell) + 1, half)
+
+    notebook, notes = repair(submitted, SPLIT)
+
+    assert named(notebook, "explain_reshape_order")["source"] == "my explain_reshape_order = 1\n\nsecond half"
+    assert notes == ("explain_reshape_order: there were 2 copies of it; joined",)
+
+
+def test_of_two_copies_of_code_the_answered_one_counts_as_the_answer() -> None:
+    """A spare copy of the stub is no 'No response.'."""
+    submitted = filled(SPLIT)
+    stub = copy.deepcopy(named(submitted, "split_heads")) | {"source": SPLIT.cell("split_heads").released}
+    submitted["cells"].insert(0, stub)
+
+    notebook, _ = repair(submitted, SPLIT)
+
+    assert named(notebook, "split_heads")["source"] == "my split_heads = 1"
+
+
+def test_a_moved_test_goes_back_behind_its_answer() -> None:
+    """A test above its answer would fail a right solution."""
+    submitted = filled(SPLIT)
+    cell = named(submitted, "test_split_heads")
+    submitted["cells"].remove(cell)
+    submitted["cells"].insert(0, cell)
+
+    notebook, notes = repair(submitted, SPLIT)
+
+    assert notes == ("test_split_heads: it stood in another place; put back",)
+    assert graded_cells(notebook) == [cell.grade_id for cell in SPLIT.graded]
+    order = [grade_id_of(cell) for cell in notebook["cells"]]
+    assert order.index("split_heads") < order.index("test_split_heads") < order.index("merge_heads")
+
+
+def test_the_kernel_is_the_instructors() -> None:
+    """A kernel named on a student's machine does not exist here."""
+    submitted = filled(SPLIT)
+    submitted["metadata"] = {"kernelspec": {"name": "conda-env"}, "language_info": "python", "widgets": 1}
+    submitted["nbformat_minor"] = 2
+
+    notebook, notes = repair(submitted, SPLIT)
+
+    assert notes == ()
+    assert notebook["metadata"] == SPLIT.metadata
+    assert notebook["nbformat_minor"] == 5
+
+
+def test_another_release_is_told_from_an_edit() -> None:
+    """A student who worked on last week's version is no cheat."""
+    submitted = filled(SPLIT)
+    cell = named(submitted, "test_split_heads")
+    older = read_notebook(COURSE.release(ASSIGNMENT) / f"{SPLIT.name}.ipynb")
+    cell["source"] = "assert True"
+    cell["metadata"]["nbgrader"]["checksum"] = checksum(
+        named(older, "test_split_heads") | {"source": "assert True"}
+    )
+
+    _, notes = repair(submitted, SPLIT)
+
+    assert notes == ("test_split_heads: its source is that of another release; replaced",)
+
+
+ODD: st.SearchStrategy[Any] = st.one_of(
+    st.none(),
+    st.integers(),
+    st.text(max_size=5),
+    st.lists(st.text(max_size=3)),
+    st.dictionaries(st.text(), st.none()),
+)
+GRADE_IDS = [cell.grade_id for cell in SPLIT.cells]
+
+
+def mutate(cells: list[Any], kind: int, draw: st.DataObject, rng: random.Random) -> None:
+    """Damage a notebook as students and editors do."""
+    if kind == 0:
+        rng.shuffle(cells)
+        return
+    at = rng.randrange(len(cells) + 1)
+    if kind == 1 or at == len(cells):
+        cells.insert(at, draw.draw(ODD) if kind == 1 else {"cell_type": "code", "source": "mine = 1"})
+        return
+    cell = cells[at]
+    if kind == 2:
+        del cells[at]
+    elif kind == 3:
+        cells.insert(rng.randrange(len(cells)), copy.deepcopy(cell))
+    elif isinstance(cell, dict):
+        mutate_cell(cell, kind, draw, rng)
+
+
+def mutate_cell(cell: dict[str, Any], kind: int, draw: st.DataObject, rng: random.Random) -> None:
+    """Damage one cell."""
+    if kind == 4:
+        cell[rng.choice(["source", "metadata", "cell_type", "id", "outputs", "attachments"])] = draw.draw(ODD)
+    elif kind == 5:
+        cell["metadata"] = {"nbgrader": draw.draw(ODD), "tags": draw.draw(ODD)}
+    elif isinstance(cell.get("metadata"), dict) and isinstance(cell["metadata"].get("nbgrader"), dict):
+        key = rng.choice(["grade", "solution", "locked", "task", "points", "grade_id", "checksum"])
+        cell["metadata"]["nbgrader"][key] = draw.draw(
+            st.one_of(st.sampled_from(GRADE_IDS), ODD, st.booleans())
+        )
+
+
+@settings(deadline=None, max_examples=300)
+@given(kinds=st.lists(st.integers(0, 6), max_size=12), seed=st.integers(0, 2**32), draw=st.data())
+def test_every_graded_cell_is_there_once_and_in_order(
+    kinds: list[int], seed: int, draw: st.DataObject
+) -> None:
+    """No damage stops a batch, and repairing twice is repairing once."""
+    rng = random.Random(seed)  # noqa: S311 - a repeatable shuffle
+    submitted = handed_out(SPLIT)
+    for kind in kinds:
+        mutate(submitted["cells"], kind, draw, rng)
+    before = copy.deepcopy(submitted)
+
+    notebook, _ = repair(submitted, SPLIT)
+    again, _ = repair(notebook, SPLIT)
+
+    assert submitted == before
+    assert graded_cells(notebook) == [cell.grade_id for cell in SPLIT.graded]
+    for record in SPLIT.cells:
+        if record.kind.locked:
+            assert named(notebook, record.grade_id)["source"] == record.source
+    ids = [cell["id"] for cell in notebook["cells"]]
+    assert len(set(ids)) == len(ids)
+    assert again == notebook
