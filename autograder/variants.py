@@ -1,0 +1,399 @@
+"""
+Known right and wrong solutions, and the notebooks a student would have made of them.
+
+A variant is a small Python module under `solutions/alternatives/` or
+`solutions/misconceptions/`. It defines some of the names that the students
+define; everything else comes from the instructor's solved notebook. A class
+may be partial: members that it lacks are those of the solved class.
+
+Notebooks are plain JSON dictionaries here, and nothing is executed except by
+`namespace`.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from autograder.errors import CheckError, NotebookError, ReleaseError, nearest
+from autograder.statements import Statement, cut, names_bound, needed_by, overlay
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator, Mapping
+    from pathlib import Path
+
+KINDS = ("alternatives", "misconceptions")
+MARKERS = ("### BEGIN SOLUTION", "### END SOLUTION")
+LABELS = ("LOSES", "HINT")
+
+Notebook = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Variant:
+    """
+    One known right or wrong solution.
+
+    Parameters
+    ----------
+    name : str
+        File name without suffix.
+    kind : str
+        "alternatives" (right) or "misconceptions" (wrong).
+    claim : str
+        First paragraph of the module's docstring on one line: what it does,
+        or what a good teacher would say of the mistake.
+    hint : str
+        What to look at next; empty for an alternative.
+    loses : str
+        The one grade cell in which it loses points; empty for an alternative.
+    source : str
+        The module's text.
+    path : Path
+        The module's file.
+    """
+
+    name: str
+    kind: str
+    claim: str
+    hint: str
+    loses: str
+    source: str
+    path: Path
+
+
+def load_variants(course_root: Path, kind: str, assignment: str) -> tuple[Variant, ...]:
+    """
+    Read the known right or wrong solutions of an assignment, sorted by name.
+
+    Parameters
+    ----------
+    course_root : Path
+        The folder that holds `source/` and `solutions/`.
+    kind : str
+        "alternatives" or "misconceptions".
+    assignment : str
+        Name of the assignment.
+
+    Returns
+    -------
+    tuple of Variant
+        Empty if the course keeps none for this assignment.
+
+    Raises
+    ------
+    CheckError
+        If `kind` is unknown, or a file cannot be parsed, lacks its docstring,
+        LOSES or HINT, names no grade cell, or defines a name of no use.
+    NotebookError
+        If an instructor notebook cannot be read.
+    """
+    if kind not in KINDS:
+        raise CheckError(f"solutions/{kind}", "there is no such kind of variant", nearest(kind, KINDS))
+    variants = tuple(
+        _load(path, kind, path.relative_to(course_root).as_posix())
+        for path in sorted((course_root / "solutions" / kind / assignment).glob("[!_]*.py"))
+    )
+    if variants:
+        notebooks = [_read(path) for path in sorted((course_root / "source" / assignment).glob("*.ipynb"))]
+        own = frozenset(name for book in notebooks for names in _cell_names(book).values() for name in names)
+        graded = [_grade_id(cell) for book in notebooks for cell in book["cells"] if _meta(cell).get("grade")]
+        for variant in variants:
+            _check(variant, own, graded)
+    return variants
+
+
+def touched_cells(notebook: Notebook, variant: Variant) -> tuple[str, ...]:
+    """
+    Name the solution cells of a notebook that a variant changes.
+
+    Parameters
+    ----------
+    notebook : dict
+        The instructor notebook.
+    variant : Variant
+        The known solution.
+
+    Returns
+    -------
+    tuple of str
+        Their grade ids in the notebook's order; empty if it changes none.
+    """
+    changed = names_bound(_parts(variant))
+    return tuple(grade_id for grade_id, names in _cell_names(notebook).items() if names & changed)
+
+
+def solved_cells(notebook: Notebook, variant: Variant | None = None) -> dict[str, str]:
+    """
+    Write every solution cell as a student who solved it would have.
+
+    Parameters
+    ----------
+    notebook : dict
+        The instructor notebook.
+    variant : Variant, optional
+        Whose definitions take the place of the instructor's. None changes nothing.
+
+    Returns
+    -------
+    dict of str to str
+        Text of each solution cell by grade id, in the notebook's order, without
+        solution markers. Written answers (markdown) are included.
+
+    Raises
+    ------
+    NotebookError
+        If a solution cell is not Python.
+    CheckError
+        If the variant does not fit its cell.
+    """
+    solved = {_grade_id(cell): _without_markers(_text(cell)) for cell in _solutions(notebook)}
+    if variant is None:
+        return solved
+    names = _cell_names(notebook)
+    own = frozenset[str]().union(*names.values())
+    given = {ast.dump(node) for one in _given(notebook) for node in one.nodes}
+    parts = _parts(variant)
+    helpers = [part for part in parts if not part.binds & own and ast.dump(part.nodes[0]) not in given]
+    for grade_id, bound in names.items():
+        mine = [part for part in parts if part.binds & bound]
+        if mine:
+            needed = needed_by(mine, helpers)
+            helpers = [helper for helper in helpers if helper not in needed]
+            solved[grade_id] = overlay(cut(solved[grade_id]), mine, needed)
+            _parse(solved[grade_id], f"{variant.path.name} in cell {grade_id!r}")
+    return solved
+
+
+def fill(release_notebook: Notebook, cells: Mapping[str, str]) -> Notebook:
+    """
+    Put solutions into a released notebook; the notebook given is left alone.
+
+    Parameters
+    ----------
+    release_notebook : dict
+        The notebook as students receive it.
+    cells : mapping of str to str
+        Text of solution cells by grade id, as `solved_cells` returns it.
+
+    Returns
+    -------
+    dict
+        A copy of the notebook with these cells filled in.
+
+    Raises
+    ------
+    ReleaseError
+        If the notebook lacks one of the cells.
+    """
+    filled = copy.deepcopy(release_notebook)
+    places = {_grade_id(cell): cell for cell in _solutions(filled)}
+    for grade_id, text in cells.items():
+        if grade_id not in places:
+            what = f"it has no solution cell {grade_id!r}"
+            raise ReleaseError("release notebook", what, "Build the release again from its source.")
+        as_lines = isinstance(places[grade_id]["source"], list)
+        places[grade_id]["source"] = text.splitlines(keepends=True) if as_lines else text
+    return filled
+
+
+def namespace(notebook: Notebook, variant: Variant | None = None) -> dict[str, Any]:
+    """
+    Run the solution cells in this process and return what they define.
+
+    Of the other cells only those statements run whose names the solutions use,
+    so no picture is drawn. For the course's own code only, never a student's.
+
+    Parameters
+    ----------
+    notebook : dict
+        The instructor notebook.
+    variant : Variant, optional
+        The known solution to run in place of the instructor's.
+
+    Returns
+    -------
+    dict of str to object
+        The global names after the last cell.
+
+    Raises
+    ------
+    CheckError
+        If the code raises.
+    """
+    return program(notebook, variant)()
+
+
+def program(notebook: Notebook, variant: Variant | None = None) -> Callable[[], dict[str, Any]]:
+    """
+    Compile what `namespace` runs, once for many runs.
+
+    A solution may keep state between calls, so each use wants new names.
+
+    Parameters
+    ----------
+    notebook : dict
+        The instructor notebook.
+    variant : Variant, optional
+        The known solution to run in place of the instructor's.
+
+    Returns
+    -------
+    callable
+        Runs the code and returns a new namespace; raises CheckError if the code raises.
+    """
+    solved = solved_cells(notebook, variant)
+    answers = [one for grade_id in _cell_names(notebook) for one in cut(solved[grade_id])]
+    own = names_bound(answers)
+    needed = needed_by(answers, [one for one in _given(notebook) if not one.binds & own])
+    where = variant.path.name if variant else "instructor notebook"
+    codes = [compile(one.text, f"<{where}>", "exec") for one in (*needed, *answers)]
+
+    def run() -> dict[str, Any]:
+        """Return a new namespace."""
+        names: dict[str, Any] = {"__name__": "__main__"}
+        try:
+            for code in codes:
+                exec(code, names)  # noqa: S102 - the course's own code
+        except Exception as error:
+            what = f"running it raises {type(error).__name__}: {error}"
+            raise CheckError(where, what, "Mend it or remove it.") from error
+        return names
+
+    return run
+
+
+def _load(path: Path, kind: str, where: str) -> Variant:
+    """Read one variant file and what it says of itself."""
+    source = path.read_text(encoding="utf-8")
+    tree = _parse(source, where)
+    claim = (ast.get_docstring(tree) or "").partition("\n\n")[0]
+    if not claim:
+        raise CheckError(where, "it has no docstring", "Say in one sentence what this solution does.")
+    said = dict.fromkeys(LABELS, "") | {
+        node.targets[0].id: str(node.value.value)
+        for node in tree.body
+        if isinstance(node, ast.Assign)
+        and isinstance(node.targets[0], ast.Name)
+        and isinstance(node.value, ast.Constant)
+    }
+    for label in LABELS if kind == "misconceptions" else ():
+        if not said[label]:
+            raise CheckError(where, f"it does not set {label}", f'Add a line {label} = "...".')
+    return Variant(
+        name=path.stem,
+        kind=kind,
+        claim=" ".join(claim.split()),
+        hint=said["HINT"],
+        loses=said["LOSES"],
+        source=source,
+        path=path,
+    )
+
+
+def _check(variant: Variant, own: frozenset[str], graded: Collection[str]) -> None:
+    """Refuse a variant that names no grade cell or holds a name of no use."""
+    where = "/".join(variant.path.parts[-4:])
+    if variant.loses and variant.loses not in graded:
+        raise CheckError(where, f"there is no grade cell {variant.loses!r}", nearest(variant.loses, graded))
+    parts = _parts(variant)
+    mine = [part for part in parts if part.binds & own]
+    used = {*mine, *needed_by(mine, parts)}
+    for part in parts:
+        if part not in used:
+            name = min(part.binds, default=part.text.splitlines()[0])
+            what = f"no solution cell defines {name!r} and nothing uses it"
+            raise CheckError(where, what, nearest(name, own))
+    if not mine:
+        raise CheckError(where, "it defines nothing that a student defines", f"Define one of: {sorted(own)}.")
+
+
+def _read(path: Path) -> Notebook:
+    """Read an instructor notebook."""
+    try:
+        notebook: Notebook = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        what = f"it is not JSON ({error})"
+        raise NotebookError(path.name, what, "Save it again from JupyterLab.") from error
+    return notebook
+
+
+def _meta(cell: Mapping[str, Any]) -> dict[str, Any]:
+    """Return nbgrader's part of the metadata of a cell; empty if it has none."""
+    meta: dict[str, Any] = cell.get("metadata", {}).get("nbgrader", {})
+    return meta
+
+
+def _grade_id(cell: Mapping[str, Any]) -> str:
+    return str(_meta(cell).get("grade_id", ""))
+
+
+def _text(cell: Mapping[str, Any]) -> str:
+    source = cell["source"]
+    return source if isinstance(source, str) else "".join(source)
+
+
+def _solutions(notebook: Notebook) -> Iterator[dict[str, Any]]:
+    """Yield the cells that students fill in."""
+    return (cell for cell in notebook["cells"] if _meta(cell).get("solution"))
+
+
+def _without_markers(text: str) -> str:
+    lines = (line for line in text.splitlines() if line.strip() not in MARKERS)
+    return "\n".join(lines).strip("\n")
+
+
+def _cell_names(notebook: Notebook) -> dict[str, frozenset[str]]:
+    """Return the names that each code solution cell defines, by grade id."""
+    return {
+        _grade_id(cell): names_bound(_cut(_without_markers(_text(cell)), f"cell {_grade_id(cell)!r}"))
+        for cell in _solutions(notebook)
+        if cell["cell_type"] == "code"
+    }
+
+
+def _given(notebook: Notebook) -> list[Statement]:
+    """Return the statements of the code cells that students neither fill in nor are graded by."""
+    given: list[Statement] = []
+    for cell in notebook["cells"]:
+        if cell["cell_type"] == "code" and not (_meta(cell).get("solution") or _meta(cell).get("grade")):
+            lines = (line for line in _text(cell).splitlines() if not line.lstrip().startswith(("%", "!")))
+            given += _cut("\n".join(lines), f"cell {_grade_id(cell)!r}")
+    return given
+
+
+def _parts(variant: Variant) -> list[Statement]:
+    """Return what a variant hands in: its statements without docstring, labels and future imports."""
+    labels = frozenset(LABELS)
+    return [
+        part
+        for part in cut(variant.source)
+        if not part.binds & labels and not any(_is_preamble(node) for node in part.nodes)
+    ]
+
+
+def _is_preamble(node: ast.stmt) -> bool:
+    """Tell whether a statement is a bare string or an import of language features."""
+    if isinstance(node, ast.Expr):
+        return isinstance(node.value, ast.Constant)
+    return isinstance(node, ast.ImportFrom) and node.module == "__future__"
+
+
+def _parse(source: str, where: str) -> ast.Module:
+    try:
+        return ast.parse(source)
+    except SyntaxError as error:
+        what = f"it is not valid Python: {error.msg} (line {error.lineno})"
+        raise CheckError(where, what, "Mend the syntax.") from error
+
+
+def _cut(source: str, where: str) -> list[Statement]:
+    """Cut the text of an instructor's cell into its statements."""
+    try:
+        return cut(source)
+    except SyntaxError as error:
+        what = f"it is not valid Python: {error.msg} (line {error.lineno})"
+        raise NotebookError(where, what, "Mend the cell in the source notebook.") from error
