@@ -1,0 +1,20 @@
+"""You return the average of all maps; each head has its own."""
+
+import numpy as np
+
+LOSES = "test_forward"
+HINT = "How many maps does the caller expect?"
+
+
+class MultiHeadAttention:
+    def forward(self, x, mask=None):
+        T, d_model = x.shape
+        Q = self.split_heads(x @ self.Wq)
+        K = self.split_heads(x @ self.Wk)
+        V = self.split_heads(x @ self.Wv)
+        scores = Q @ K.transpose(0, 2, 1) / np.sqrt(self.dk)
+        if mask is not None:
+            scores = np.where(mask, -np.inf, scores)
+        attn = softmax(scores)
+        merged = (attn @ V).transpose(1, 0, 2).reshape(T, d_model)
+        return merged @ self.Wo, attn.mean(axis=0)

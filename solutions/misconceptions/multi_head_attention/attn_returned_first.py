@@ -1,0 +1,20 @@
+"""You return the maps first and the output second; the order is (out, attn)."""
+
+import numpy as np
+
+LOSES = "test_forward"
+HINT = "In which order does the caller unpack?"
+
+
+class MultiHeadAttention:
+    def forward(self, x, mask=None):
+        T, d_model = x.shape
+        Q = self.split_heads(x @ self.Wq)
+        K = self.split_heads(x @ self.Wk)
+        V = self.split_heads(x @ self.Wv)
+        scores = Q @ K.transpose(0, 2, 1) / np.sqrt(self.dk)
+        if mask is not None:
+            scores = np.where(mask, -np.inf, scores)
+        attn = softmax(scores)
+        merged = (attn @ V).transpose(1, 0, 2).reshape(T, d_model)
+        return attn, merged @ self.Wo

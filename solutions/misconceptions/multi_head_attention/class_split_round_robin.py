@@ -1,0 +1,10 @@
+"""Your class deals the columns out to the heads in turn; head i owns the column block i of W_Q."""
+
+LOSES = "test_forward"
+HINT = "Compare self.split_heads(x)[0] with the first d_k columns of x."
+
+
+class MultiHeadAttention:
+    def split_heads(self, x):
+        T = x.shape[0]
+        return x.reshape(T, self.dk, self.h).transpose(2, 0, 1)

@@ -1,0 +1,11 @@
+"""
+Your formula is right, but you count weights for heads that cannot exist: an uneven share is not
+refused.
+"""
+
+LOSES = "test_parameter_count"
+HINT = "What should happen before the formula when n_heads does not divide d_model?"
+
+
+def parameter_count(d_model, n_heads):
+    return 4 * d_model * d_model

@@ -1,0 +1,10 @@
+"""You compare all heads with the first one only; two later heads may be copies of each other."""
+
+import numpy as np
+
+LOSES = "test_heads_differ"
+HINT = "How many pairs can be made of four heads?"
+
+
+def heads_differ(attn):
+    return not any(np.array_equal(attn[0], attn[i]) for i in range(1, len(attn)))

@@ -1,0 +1,13 @@
+"""You compare each head with the next one only; the first and the third may be copies too."""
+
+import numpy as np
+
+LOSES = "test_heads_differ"
+HINT = "How many pairs can be made of four heads?"
+
+
+def heads_differ(attn):
+    for i in range(len(attn) - 1):
+        if np.array_equal(attn[i], attn[i + 1]):
+            return False
+    return True

@@ -1,0 +1,15 @@
+"""You also compare every head with itself, which is always a copy."""
+
+import numpy as np
+
+LOSES = "test_heads_differ"
+HINT = "What does your loop do when i equals j?"
+
+
+def heads_differ(attn):
+    h = attn.shape[0]
+    for i in range(h):
+        for j in range(h):
+            if np.array_equal(attn[i], attn[j]):
+                return False
+    return True

@@ -1,0 +1,20 @@
+"""You mask the maps that you return, but the output was mixed with unmasked weights."""
+
+import numpy as np
+
+LOSES = "test_forward"
+HINT = "Return the weights that you used."
+
+
+class MultiHeadAttention:
+    def forward(self, x, mask=None):
+        T, d_model = x.shape
+        Q = self.split_heads(x @ self.Wq)
+        K = self.split_heads(x @ self.Wk)
+        V = self.split_heads(x @ self.Wv)
+        scores = Q @ K.transpose(0, 2, 1) / np.sqrt(self.dk)
+        attn = softmax(scores)
+        merged = (attn @ V).transpose(1, 0, 2).reshape(T, d_model)
+        if mask is not None:
+            attn = softmax(np.where(mask, -np.inf, scores))
+        return merged @ self.Wo, attn

@@ -1,0 +1,21 @@
+"""You mix with masked weights, but the maps you return are unmasked."""
+
+import numpy as np
+
+LOSES = "test_forward"
+HINT = "Return the weights that you used."
+
+
+class MultiHeadAttention:
+    def forward(self, x, mask=None):
+        T, d_model = x.shape
+        Q = self.split_heads(x @ self.Wq)
+        K = self.split_heads(x @ self.Wk)
+        V = self.split_heads(x @ self.Wv)
+        scores = Q @ K.transpose(0, 2, 1) / np.sqrt(self.dk)
+        attn = softmax(scores)
+        if mask is not None:
+            scores = np.where(mask, -np.inf, scores)
+        weights = softmax(scores)
+        merged = (weights @ V).transpose(1, 0, 2).reshape(T, d_model)
+        return merged @ self.Wo, attn

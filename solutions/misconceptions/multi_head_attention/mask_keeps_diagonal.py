@@ -1,0 +1,21 @@
+"""You always let a token see itself; a mask may hide that too."""
+
+import numpy as np
+
+LOSES = "test_forward"
+HINT = "Can a mask hide a token from itself?"
+
+
+class MultiHeadAttention:
+    def forward(self, x, mask=None):
+        T, d_model = x.shape
+        Q = self.split_heads(x @ self.Wq)
+        K = self.split_heads(x @ self.Wk)
+        V = self.split_heads(x @ self.Wv)
+        scores = Q @ K.transpose(0, 2, 1) / np.sqrt(self.dk)
+        if mask is not None:
+            hidden = mask & ~np.eye(T, dtype=bool)
+            scores = np.where(hidden, -np.inf, scores)
+        attn = softmax(scores)
+        merged = (attn @ V).transpose(1, 0, 2).reshape(T, d_model)
+        return merged @ self.Wo, attn

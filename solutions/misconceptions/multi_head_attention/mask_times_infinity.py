@@ -1,0 +1,21 @@
+"""You multiply the mask by minus infinity, but 0 times infinity is nan at every visible key."""
+
+import numpy as np
+
+LOSES = "test_forward"
+HINT = "Select, do not multiply."
+
+
+class MultiHeadAttention:
+    def forward(self, x, mask=None):
+        T, d_model = x.shape
+        Q = self.split_heads(x @ self.Wq)
+        K = self.split_heads(x @ self.Wk)
+        V = self.split_heads(x @ self.Wv)
+        scores = Q @ K.transpose(0, 2, 1) / np.sqrt(self.dk)
+        if mask is not None:
+            with np.errstate(invalid="ignore"):
+                scores = scores + mask * -np.inf
+        attn = softmax(scores)
+        merged = (attn @ V).transpose(1, 0, 2).reshape(T, d_model)
+        return merged @ self.Wo, attn

@@ -1,0 +1,23 @@
+"""
+You fill hidden scores with a number that is almost zero, -1e-9 instead of -1e9; exp(0) is one, so
+hidden keys keep their weight.
+"""
+
+import numpy as np
+
+LOSES = "test_forward"
+HINT = "Count the minus signs."
+
+
+class MultiHeadAttention:
+    def forward(self, x, mask=None):
+        T, d_model = x.shape
+        Q = self.split_heads(x @ self.Wq)
+        K = self.split_heads(x @ self.Wk)
+        V = self.split_heads(x @ self.Wv)
+        scores = Q @ K.transpose(0, 2, 1) / np.sqrt(self.dk)
+        if mask is not None:
+            scores = np.where(mask, -1e-9, scores)
+        attn = softmax(scores)
+        merged = (attn @ V).transpose(1, 0, 2).reshape(T, d_model)
+        return merged @ self.Wo, attn

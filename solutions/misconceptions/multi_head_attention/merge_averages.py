@@ -1,0 +1,11 @@
+"""
+You average the heads, which throws their differences away; they are put side by side and W_O does the
+mixing.
+"""
+
+LOSES = "test_merge_heads"
+HINT = "How many columns should the result have?"
+
+
+def merge_heads(heads):
+    return heads.mean(axis=0)

@@ -1,0 +1,10 @@
+"""You put the heads side by side from right to left."""
+
+import numpy as np
+
+LOSES = "test_merge_heads"
+HINT = "Which head should fill the first columns?"
+
+
+def merge_heads(heads):
+    return np.concatenate([heads[i] for i in range(len(heads) - 1, -1, -1)], axis=1)

@@ -1,0 +1,8 @@
+"""You add the heads up; they are put side by side and W_O does the mixing."""
+
+LOSES = "test_merge_heads"
+HINT = "Could you get the heads back out of your result?"
+
+
+def merge_heads(heads):
+    return heads.sum(axis=0)

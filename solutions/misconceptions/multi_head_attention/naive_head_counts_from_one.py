@@ -1,0 +1,10 @@
+"""You count the heads from one, so every answer is that of the head before."""
+
+LOSES = "test_tokens_in_naive_head"
+HINT = "What does your function say about head 0?"
+
+
+def tokens_in_naive_head(n_tokens, d_model, n_heads, head):
+    block = n_tokens * d_model // n_heads
+    positions = range((head - 1) * block, head * block)
+    return sorted({position // d_model for position in positions})

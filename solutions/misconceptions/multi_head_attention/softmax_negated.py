@@ -1,0 +1,13 @@
+"""You turned the sign around in the shift, so the least similar key gets the largest weight."""
+
+import numpy as np
+
+LOSES = "test_forward"
+HINT = "Does a larger score give a larger weight?"
+
+
+def softmax(scores, axis=-1):
+    scores = np.where(np.isinf(scores), np.inf, scores)
+    lowest = scores.min(axis=axis, keepdims=True)
+    powers = np.exp(lowest - scores)
+    return powers / powers.sum(axis=axis, keepdims=True)

@@ -1,0 +1,15 @@
+"""
+You only reshape: reshape never moves a number, so the first head gets whole tokens instead of the first
+columns of every token.
+"""
+
+LOSES = "test_split_heads"
+HINT = "Which token owns row 0 of head 1?"
+
+
+def split_heads(x, n_heads):
+    T, d_model = x.shape
+    if d_model % n_heads != 0:
+        raise ValueError("n_heads must divide d_model")
+    d_k = d_model // n_heads
+    return x.reshape(n_heads, T, d_k)

@@ -1,0 +1,20 @@
+"""You have swapped keys and values: you compare with the values and average the keys."""
+
+import numpy as np
+
+LOSES = "test_forward"
+HINT = "Three roles, three matrices: which one is compared with the query?"
+
+
+class MultiHeadAttention:
+    def forward(self, x, mask=None):
+        T, d_model = x.shape
+        Q = self.split_heads(x @ self.Wq)
+        K = self.split_heads(x @ self.Wv)
+        V = self.split_heads(x @ self.Wk)
+        scores = Q @ K.transpose(0, 2, 1) / np.sqrt(self.dk)
+        if mask is not None:
+            scores = np.where(mask, -np.inf, scores)
+        attn = softmax(scores)
+        merged = (attn @ V).transpose(1, 0, 2).reshape(T, d_model)
+        return merged @ self.Wo, attn

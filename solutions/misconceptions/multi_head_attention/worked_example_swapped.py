@@ -1,0 +1,8 @@
+"""You give the number of heads as the width of a head; d_k is how many features one head has."""
+
+LOSES = "test_worked_example"
+HINT = "How many heads are there, and how wide is one?"
+
+d_k = 8
+n_parameters = 4 * 512 * 512
+n_parameters_single_head = 4 * 512 * 512

@@ -1,0 +1,11 @@
+"""
+You multiply the number of weights by the number of heads, although the eight heads share one set of
+columns.
+"""
+
+LOSES = "test_worked_example"
+HINT = "Call your own function for this layer and compare."
+
+d_k = 512 // 8
+n_parameters = 8 * 4 * 512 * 512
+n_parameters_single_head = 4 * 512 * 512
