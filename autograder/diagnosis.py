@@ -21,7 +21,7 @@ from autograder.wire.codec import Handle, decode
 from autograder.wire.frames import WireError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from autograder.checks.plugin import CheckRun
     from autograder.checks.student import Exchange
@@ -45,14 +45,15 @@ class Misconception:
         The sentence that names the mistake.
     hint : str
         What to look at next.
-    namespace : mapping
-        The names that it defines and what they stand for.
+    start : callable
+        Returns a new namespace with the names that it defines, so that what
+        one replay leaves behind does not reach the next.
     """
 
     name: str
     claim: str
     hint: str
-    namespace: Mapping[str, Any]
+    start: Callable[[], Mapping[str, Any]]
 
 
 def diagnose(runs: Sequence[CheckRun], known: Sequence[Misconception]) -> list[CheckResult]:
@@ -72,22 +73,34 @@ def diagnose(runs: Sequence[CheckRun], known: Sequence[Misconception]) -> list[C
         The results in order; a failed check that a misconception explains
         carries its name, and its sentence and hint as the hint.
     """
-    failed = [run for run in runs if run.result.outcome in _EXPLAINABLE and run.exchanges]
-    fits = {one.name: [run for run in failed if _gives(one, run.exchanges)] for one in known} if failed else {}
-    # The mistake that explains most of the cell explains each check best.
-    ranked = sorted((one for one in known if fits.get(one.name)), key=lambda one: -len(fits[one.name]))
-    return [_explained(run, [one for one in ranked if run in fits[one.name]]) for run in runs]
+    # Few exchanges are soon asked again, and leave few candidates for the rest.
+    failed = sorted(
+        (run for run in runs if run.result.outcome in _EXPLAINABLE and run.exchanges),
+        key=lambda run: len(run.exchanges),
+    )
+    fitting: dict[int, list[Misconception]] = {}
+    likely: list[Misconception] = []
+    for run in failed:
+        found = [one for one in likely if _gives(one, run.exchanges)]
+        if not found:
+            found = [one for one in known if one not in likely and _gives(one, run.exchanges)]
+        likely = found or likely
+        fitting[id(run)] = found
+    return [_explained(run, runs, fitting.get(id(run), [])) for run in runs]
 
 
-def _explained(run: CheckRun, fitting: list[Misconception]) -> CheckResult:
+def _explained(run: CheckRun, runs: Sequence[CheckRun], fitting: list[Misconception]) -> CheckResult:
     if not fitting:
         return run.result
     best = fitting[0]
+    if len(fitting) > 1:
+        # Of several that explain this check, the one that agrees most on the whole cell.
+        best = max(fitting, key=lambda one: sum(_gives(one, other.exchanges) for other in runs))
     return replace(run.result, misconception=best.name, hint=f"{best.claim} {best.hint}".strip())
 
 
 def _gives(misconception: Misconception, exchanges: Sequence[Exchange]) -> bool:
-    dispatcher = Dispatcher(misconception.namespace)
+    dispatcher = Dispatcher(misconception.start())
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         return all(_same_answer(dispatcher, exchange) for exchange in exchanges)

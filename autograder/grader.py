@@ -27,10 +27,10 @@ from autograder.sandbox.limits import Limits
 from autograder.sandbox.process import Worker
 from autograder.sandbox.runtime import Runtime
 from autograder.sandbox.session import CodeCell, NotebookSession
-from autograder.variants import load_variants, namespace
+from autograder.variants import load_variants, program
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from autograder.course import Course
@@ -92,9 +92,11 @@ class Grader:
         The course.
     settings : Settings
         Its settings.
+    scratch : Path, optional
+        A folder for temporary files. By default the system's.
     """
 
-    def __init__(self, course: Course, settings: Settings) -> None:
+    def __init__(self, course: Course, settings: Settings, *, scratch: Path | None = None) -> None:
         self.course = course
         self.limits = Limits(
             wall_time_s=settings.wall_time_s,
@@ -104,7 +106,7 @@ class Grader:
             output_kib=settings.output_kib,
             file_mib=settings.file_mib,
         )
-        self._runtime = Runtime()
+        self._runtime = Runtime(scratch)
         self._suites: dict[str, CheckSuite] = {}
         self._misconceptions: dict[str, dict[str, list[Misconception]]] = {}
 
@@ -160,7 +162,11 @@ class Grader:
             raise SubmissionError(folder, "none of the assignment's notebooks is here", f"Expected: {wanted}.")
         graded = {
             name: self.grade_notebook(
-                assignment, name, student=student, notebook=read_notebook(folder / f"{name}.ipynb"), files=folder
+                assignment,
+                name,
+                student=student,
+                notebook=read_notebook(folder / f"{name}.ipynb"),
+                files=(folder, self.course.source(assignment)),
             )
             for name in released
             if name in found
@@ -173,7 +179,7 @@ class Grader:
         )
 
     def grade_notebook(
-        self, assignment: str, name: str, *, student: str, notebook: Notebook, files: Path | None = None
+        self, assignment: str, name: str, *, student: str, notebook: Notebook, files: Sequence[Path] = ()
     ) -> GradedNotebook:
         """
         Grade one notebook as it was handed in.
@@ -186,8 +192,8 @@ class Grader:
             The student's id, which seeds the checks.
         notebook : dict
             What was handed in; it is repaired first.
-        files : Path, optional
-            The folder with the files that lay beside it.
+        files : sequence of Path
+            Folders with the files that lie beside it; the last one wins.
 
         Returns
         -------
@@ -253,8 +259,8 @@ class Grader:
                 cell.grade_id: books[book.name] for book in self.course.released(assignment) for cell in book.graded
             }
             for variant in load_variants(self.course.root, "misconceptions", assignment):
-                names = namespace(home[variant.loses], variant)
-                one = Misconception(variant.name, variant.claim, variant.hint, names)
+                start = program(home[variant.loses], variant)
+                one = Misconception(variant.name, variant.claim, variant.hint, start)
                 known.setdefault(variant.loses, []).append(one)
             self._misconceptions[assignment] = known
         return self._misconceptions[assignment].get(grade_id, [])

@@ -10,7 +10,6 @@ import socket
 import subprocess
 import time
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from autograder.errors import SandboxError
@@ -26,6 +25,9 @@ from autograder.wire.frames import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
     from autograder.sandbox.limits import Limits
     from autograder.sandbox.runtime import Runtime
 
@@ -49,8 +51,9 @@ class Worker:
         Where the worker's modules are.
     limits : Limits
         What it may use.
-    files : Path, optional
-        A folder whose files, other than notebooks, the notebook finds beside it.
+    files : sequence of Path
+        Folders whose files, other than notebooks, the notebook finds beside
+        it; a later folder's file replaces an earlier one's of the same name.
     seed : int
         Seeds the process's global random generators.
 
@@ -60,12 +63,12 @@ class Worker:
         If the process does not come up.
     """
 
-    def __init__(self, runtime: Runtime, limits: Limits, *, files: Path | None = None, seed: int = 0) -> None:
+    def __init__(self, runtime: Runtime, limits: Limits, *, files: Sequence[Path] = (), seed: int = 0) -> None:
         self.limits = limits
         self.folder = runtime.new_folder()
         environment = runtime.environment(self.folder)
-        if files is not None:
-            _copy_files(files, self.folder)
+        for folder in files:
+            _copy_files(folder, self.folder)
         runtime.add_fonts(self.folder)
         self._socket, theirs = socket.socketpair()
         with theirs:
@@ -220,6 +223,7 @@ def _copy_files(source: Path, target: Path) -> None:
         if path.is_symlink() or path.suffix == ".ipynb":
             continue
         if path.is_dir():
-            place.mkdir(exist_ok=True)
+            if not place.exists():
+                place.mkdir()
         elif path.is_file() and place.parent.is_dir():
             shutil.copyfile(path, place)

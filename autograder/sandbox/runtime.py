@@ -28,14 +28,20 @@ class Runtime:
     The worker's Python starts without `site`, so neither a path file in
     site-packages nor the current directory leads it to the rest of the kit.
 
+    Parameters
+    ----------
+    parent : Path, optional
+        Where the folder is made. By default the system's folder for
+        temporary files.
+
     Attributes
     ----------
     folder : Path
         The folder, removed at the end.
     """
 
-    def __init__(self) -> None:
-        self.folder = Path(tempfile.mkdtemp(prefix="autograder-"))
+    def __init__(self, parent: Path | None = None) -> None:
+        self.folder = Path(tempfile.mkdtemp(prefix="autograder-", dir=parent))
         self._fonts: Path | None = None
         for name in _MODULES:
             source, target = _PACKAGE / name, self.folder / "lib" / "autograder" / name

@@ -1,0 +1,245 @@
+"""
+The command `autograder`: it acts on the course in the current folder, or in `--course-dir`.
+
+Exit codes: 0 done, 1 some submission could not be graded or the machine
+failed, 2 the command or the course is wrong. A low score is not a failure.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from autograder.errors import AutograderError, CourseError, nearest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from autograder.course import Course
+
+FAILED, USAGE = 1, 2
+
+
+class _Group(click.Group):
+    """Commands whose errors are one line on stderr, and whose typos get an offer."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        if self.get_command(ctx, name) is None and not name.startswith("-"):
+            ctx.fail(f"there is no command {name!r}. {nearest(name, self.list_commands(ctx))}")
+        return super().resolve_command(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except AutograderError as error:
+            click.secho(f"error: {error}", fg="red", err=True)
+            ctx.exit(USAGE if isinstance(error, CourseError) else FAILED)
+
+
+def _on_course(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the argument ASSIGNMENT and the options every command has."""
+
+    @click.argument("assignment", required=False)
+    @click.option(
+        "--course-dir",
+        type=click.Path(path_type=Path, file_okay=False),
+        help="The course folder. Default: the current folder or the nearest one above it.",
+    )
+    @click.option("--json", "as_json", is_flag=True, help="Print results as JSON, for machines.")
+    @wraps(command)
+    def wrapped(assignment: str | None, course_dir: Path | None, *, as_json: bool, **options: Any) -> None:
+        from autograder.course import Course  # noqa: PLC0415 - commands load what they need
+
+        course = Course.find(course_dir)
+        names = course.assignments() if assignment is None else [course.check_assignment(assignment)]
+        if not names:
+            raise CourseError(course.root / "source", "there is no assignment", "Put a folder of notebooks there.")
+        command(course, names, as_json=as_json, **options)
+
+    return wrapped
+
+
+@click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="autograder", message="autograder %(version)s")
+def main() -> None:
+    """Release, grade and report the assignments of an nbgrader course."""
+
+
+@main.command()
+@_on_course
+def release(course: Course, assignments: list[str], *, as_json: bool) -> None:
+    """Build what students get, and put the points into the gradebook."""
+    from autograder.release import build_release  # noqa: PLC0415
+
+    built = {assignment: build_release(course, assignment) for assignment in assignments}
+    if as_json:
+        _print_json({name: [str(path) for path in paths] for name, paths in built.items()})
+        return
+    for name, paths in built.items():
+        click.echo(f"{name}: released {len(paths)} notebooks")
+        for path in paths:
+            click.echo(f"  {_short(path)}")
+
+
+@main.command()
+@_on_course
+@click.option("--student", "students", multiple=True, metavar="ID", help="Grade this student only; may be repeated.")
+@click.option("--jobs", type=click.IntRange(1), help="Submissions graded at a time. Default: one a core.")
+def grade(
+    course: Course, assignments: list[str], *, as_json: bool, students: tuple[str, ...], jobs: int | None
+) -> None:
+    """Grade what students handed in, and store scores and graded notebooks."""
+    from autograder.grading import grade_assignment, print_summary  # noqa: PLC0415
+    from autograder.settings import load_settings  # noqa: PLC0415
+
+    settings = load_settings(course.root, jobs=jobs)
+    batches = [
+        grade_assignment(course, settings, assignment, students, quiet=as_json)
+        for assignment in _with_work(course, assignments)
+    ]
+    if as_json:
+        _print_json([batch.to_dict() for batch in batches])
+    else:
+        for batch in batches:
+            print_summary(course, batch)
+    if any(batch.not_graded for batch in batches):
+        sys.exit(FAILED)
+
+
+@main.command()
+@_on_course
+@click.option("--student", "students", multiple=True, metavar="ID", help="This student only; may be repeated.")
+def feedback(course: Course, assignments: list[str], *, as_json: bool, students: tuple[str, ...]) -> None:
+    """Write a feedback page for each student."""
+    from autograder.feedback import write_feedback  # noqa: PLC0415
+
+    pages: dict[str, dict[str, str]] = {}
+    for assignment in assignments:
+        for student in _graded(course, assignment, students):
+            pages.setdefault(assignment, {})[student] = str(write_feedback(course, assignment, student))
+    if as_json:
+        _print_json(pages)
+        return
+    for assignment, written in pages.items():
+        click.echo(f"{assignment}: feedback for {len(written)} students")
+        click.echo(f"  {_short(course.root / 'feedback')}/<student>/{assignment}/index.html")
+
+
+@main.command()
+@_on_course
+def report(course: Course, assignments: list[str], *, as_json: bool) -> None:
+    """Write a page on the class: scores, checks that fail, mistakes that recur."""
+    from autograder.report import write_report  # noqa: PLC0415
+
+    for assignment in assignments:
+        _graded(course, assignment, ())
+    pages = {assignment: str(write_report(course, assignment)) for assignment in assignments}
+    if as_json:
+        _print_json(pages)
+        return
+    for assignment, page in pages.items():
+        click.echo(f"{assignment}: {_short(Path(page))}")
+
+
+@main.command()
+@_on_course
+@click.option(
+    "--to",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="The file to write. Default: exports/<assignment>.csv in the course folder.",
+)
+def export(course: Course, assignments: list[str], *, as_json: bool, to: Path | None) -> None:
+    """Write the grades as CSV: a row for each student, a column for each grade cell."""
+    from autograder.gradebook import Gradebook  # noqa: PLC0415
+    from autograder.lms.table import write_table  # noqa: PLC0415
+
+    if to is not None and len(assignments) > 1:
+        raise CourseError("--to", "one file cannot hold several assignments", "Name the assignment to export.")
+    files = {}
+    with Gradebook(course.db_url) as gradebook:
+        for assignment in assignments:
+            path = to or course.root / "exports" / f"{assignment}.csv"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_table(path, gradebook.scores(assignment))
+            files[assignment] = str(path)
+    if as_json:
+        _print_json(files)
+        return
+    for assignment, file in files.items():
+        click.echo(f"{assignment}: {_short(Path(file))}")
+
+
+@main.command()
+@click.option(
+    "--course-dir",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="The course folder. Default: the current folder or the nearest one above it.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print findings as JSON, for machines.")
+def doctor(course_dir: Path | None, *, as_json: bool) -> None:
+    """Say what this machine and this course have, and what to mend."""
+    from autograder.doctor import examine, print_findings  # noqa: PLC0415
+
+    findings = examine(course_dir)
+    if as_json:
+        _print_json([finding.to_dict() for finding in findings])
+    else:
+        print_findings(findings)
+    if any(not finding.good for finding in findings):
+        sys.exit(FAILED)
+
+
+@main.command()
+@click.option(
+    "--to",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="A new folder for the demo course. Default: a folder for temporary files.",
+)
+def demo(to: Path | None) -> None:
+    """Run the whole way on an invented class, in a copy of this course."""
+    from autograder.demo import run_demo  # noqa: PLC0415
+
+    run_demo(to)
+
+
+def _with_work(course: Course, assignments: list[str]) -> list[str]:
+    """Return the assignments that somebody handed in; an error if there is none."""
+    if len(assignments) == 1:
+        course.students(assignments[0])
+        return assignments
+    handed_in = [name for name in assignments if any((course.root / "submitted").glob(f"*/{name}"))]
+    if not handed_in:
+        raise CourseError(course.root / "submitted", "nothing was handed in", "Put the notebooks there.")
+    return handed_in
+
+
+def _graded(course: Course, assignment: str, wanted: tuple[str, ...]) -> list[str]:
+    """Return the students whose submission is graded; an error if there is none."""
+    found = sorted(path.parent.name for path in (course.root / "autograded").glob(f"*/{assignment}"))
+    if not found:
+        where = course.root / "autograded" / "<student>" / assignment
+        raise CourseError(where, "nothing is graded yet", f"Run `autograder grade {assignment}`.")
+    for student in wanted:
+        if student not in found:
+            raise CourseError(student, f"has no graded submission of {assignment}", nearest(student, found))
+    return [student for student in found if not wanted or student in wanted]
+
+
+def _print_json(value: object) -> None:
+    click.echo(json.dumps(value, ensure_ascii=False, indent=2))
+
+
+def _short(path: Path) -> str:
+    """Return a path as one would type it from here."""
+    try:
+        return str(path.relative_to(Path.cwd()))
+    except ValueError:
+        return str(path)

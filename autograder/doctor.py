@@ -1,0 +1,172 @@
+"""The command `doctor`: what this machine and this course have, in plain words."""
+
+from __future__ import annotations
+
+import platform
+import sys
+import sysconfig
+import tempfile
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from autograder.course import Course
+from autograder.errors import AutograderError, CourseError
+from autograder.gradebook import Gradebook
+from autograder.release import check_release
+from autograder.sandbox.limits import Limits
+from autograder.sandbox.process import Worker
+from autograder.sandbox.runtime import Runtime
+from autograder.settings import Settings, help_texts, load_settings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_PACKAGES = ("autograder", "nbgrader", "numpy", "ipython", "pytest", "SQLAlchemy", "matplotlib")
+
+
+class Level(StrEnum):
+    """How much a finding matters."""
+
+    GOOD = "good"
+    NOTE = "note"
+    """Works, but should be known."""
+    BAD = "bad"
+    """Something will not work until it is mended."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """
+    One thing that was looked at.
+
+    Parameters
+    ----------
+    name : str
+        What was looked at.
+    level : Level
+        How it is.
+    text : str
+        What was found.
+    remedy : str
+        What to do, if anything.
+    """
+
+    name: str
+    level: Level
+    text: str
+    remedy: str = ""
+
+    @property
+    def good(self) -> bool:
+        """False if something has to be mended."""
+        return self.level is not Level.BAD
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the finding as JSON types."""
+        return asdict(self) | {"level": self.level.value}
+
+
+def examine(course_dir: Path | None) -> list[Finding]:
+    """
+    Look at the machine and at the course.
+
+    Parameters
+    ----------
+    course_dir : Path, optional
+        The course folder. By default the one that the current folder is in.
+
+    Returns
+    -------
+    list of Finding
+        In an order to read. Nothing is changed.
+    """
+    findings = [*_machine(), _sandbox()]
+    try:
+        course = Course.find(course_dir)
+    except CourseError as error:
+        level = Level.NOTE if course_dir is None else Level.BAD
+        return [*findings, Finding("course", level, f"{error.where} {error.what}", error.remedy)]
+    return [*findings, *_course(course)]
+
+
+def print_findings(findings: list[Finding]) -> None:
+    """
+    Print findings, one a line, with what to do below.
+
+    Parameters
+    ----------
+    findings : list of Finding
+        What was found.
+    """
+    signs = {Level.GOOD: ("ok  ", "green"), Level.NOTE: ("note", "yellow"), Level.BAD: ("BAD ", "red")}
+    width = max(len(finding.name) for finding in findings)
+    for finding in findings:
+        sign, colour = signs[finding.level]
+        click.echo(f"{click.style(sign, fg=colour)}  {finding.name:{width}}  {finding.text}")
+        if finding.remedy:
+            click.echo(f"{'':{width + 8}}{finding.remedy}")
+
+
+def _machine() -> Iterator[Finding]:
+    versions = ", ".join(f"{name} {_version(name)}" for name in _PACKAGES)
+    yield Finding("python", Level.GOOD, f"{platform.python_version()} on {platform.system()} ({sys.executable})")
+    missing = [name for name in _PACKAGES if not _version(name)]
+    if missing:
+        yield Finding("packages", Level.BAD, f"missing: {', '.join(missing)}", "Run `make setup`.")
+    else:
+        yield Finding("packages", Level.GOOD, versions)
+    if not (Path(sysconfig.get_path("scripts")) / "alembic").exists():
+        yield Finding("alembic", Level.BAD, "the program that makes a gradebook is missing", "Run `make setup`.")
+
+
+def _sandbox() -> Finding:
+    text = (
+        "student code runs in a process of its own, with an empty environment and limits; "
+        "no wall keeps it from files and network"
+    )
+    remedy = "Grade inside a container or a virtual machine if you do not trust the students' code."
+    try:
+        with tempfile.TemporaryDirectory() as scratch, Runtime(Path(scratch)) as runtime:
+            worker = Worker(runtime, Limits())
+            worker.close()
+    except AutograderError as error:
+        return Finding("sandbox", Level.BAD, str(error))
+    return Finding("sandbox", Level.NOTE, text, remedy)
+
+
+def _course(course: Course) -> Iterator[Finding]:
+    yield Finding("course", Level.GOOD, str(course.root))
+    try:
+        settings = load_settings(course.root)
+        with Gradebook(settings.db_url):
+            pass
+        yield Finding("gradebook", Level.GOOD, settings.db_url)
+    except AutograderError as error:
+        yield Finding("gradebook", Level.BAD, f"{error.where}: {error.what}", error.remedy)
+        return
+    for assignment in course.assignments():
+        try:
+            check_release(course, assignment)
+        except AutograderError as error:
+            yield Finding(assignment, Level.BAD, error.what, error.remedy)
+        else:
+            count = len(list((course.root / "submitted").glob(f"*/{assignment}")))
+            yield Finding(assignment, Level.GOOD, f"the release is up to date; {count} submissions")
+    yield from _settings(settings)
+
+
+def _settings(settings: Settings) -> Iterator[Finding]:
+    for name, text in help_texts().items():
+        yield Finding(f"  {name}", Level.GOOD, f"{getattr(settings, name)}", text)
+
+
+def _version(package: str) -> str:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return ""

@@ -1,0 +1,211 @@
+"""The command `grade`: a batch with its progress, stored as it comes, and its summary."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    Task,
+    TextColumn,
+    TimeRemainingColumn,
+)
+from rich.table import Table
+from rich.text import Text
+
+from autograder.batch import NotGraded, grade_all
+from autograder.checks.report import number
+from autograder.errors import CourseError, nearest
+from autograder.gradebook import Gradebook
+from autograder.release import check_release
+from autograder.storage import store
+
+if TYPE_CHECKING:
+    from autograder.course import Course
+    from autograder.results import CellResult, SubmissionResult
+    from autograder.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """
+    What became of an assignment's submissions.
+
+    Parameters
+    ----------
+    assignment : str
+        The assignment.
+    results : tuple of SubmissionResult
+        The graded ones, by student.
+    not_graded : tuple of NotGraded
+        The others, by student.
+    ignored : mapping of str to tuple of str
+        Notebooks that do not belong to the assignment, by student.
+    elapsed_s : float
+        Time taken, in seconds.
+    """
+
+    assignment: str
+    results: tuple[SubmissionResult, ...]
+    not_graded: tuple[NotGraded, ...]
+    ignored: dict[str, tuple[str, ...]]
+    elapsed_s: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the batch as JSON types."""
+        return {
+            "assignment": self.assignment,
+            "results": [result.to_dict() for result in self.results],
+            "not_graded": [{"student": one.student, "reason": one.reason} for one in self.not_graded],
+            "ignored": {student: list(names) for student, names in self.ignored.items()},
+            "elapsed_s": round(self.elapsed_s, 3),
+        }
+
+
+def grade_assignment(
+    course: Course, settings: Settings, assignment: str, wanted: tuple[str, ...] = (), *, quiet: bool = False
+) -> Batch:
+    """
+    Grade an assignment's submissions, and store each as soon as it is graded.
+
+    Parameters
+    ----------
+    course : Course
+        The course.
+    settings : Settings
+        Its settings.
+    assignment : str
+        The assignment.
+    wanted : tuple of str
+        The students to grade. By default all who handed in.
+    quiet : bool
+        True to show no progress.
+
+    Returns
+    -------
+    Batch
+        What became of each submission.
+
+    Raises
+    ------
+    CourseError
+        If nothing was handed in, or the release is not up to date.
+    GradebookError
+        If the grades cannot be stored.
+    """
+    students = _students(course, assignment, wanted)
+    check_release(course, assignment)
+    results, not_graded, ignored = [], [], {}
+    start_s = time.monotonic()
+    with Gradebook(course.db_url) as gradebook, _progress(quiet=quiet) as progress:
+        bar = progress.add_task(assignment, total=len(students))
+        for graded in grade_all(course, settings, assignment, students):
+            if isinstance(graded, NotGraded):
+                not_graded.append(graded)
+            else:
+                store(course, gradebook, settings, graded)
+                results.append(graded.result)
+                if graded.ignored:
+                    ignored[graded.result.student] = graded.ignored
+            progress.advance(bar)
+    return Batch(
+        assignment,
+        tuple(sorted(results, key=lambda result: result.student)),
+        tuple(sorted(not_graded, key=lambda one: one.student)),
+        ignored,
+        time.monotonic() - start_s,
+    )
+
+
+def print_summary(course: Course, batch: Batch) -> None:
+    """
+    Print the scores of a batch, what could not be graded, and what to do next.
+
+    Parameters
+    ----------
+    course : Course
+        The course.
+    batch : Batch
+        The batch.
+    """
+    console = Console(highlight=False)
+    if batch.results:
+        console.print(score_table(batch.results))
+    for one in batch.not_graded:
+        console.print(Text(f"not graded: {one.student}: {one.reason}", style="red"))
+    for student, names in batch.ignored.items():
+        console.print(Text(f"ignored: {student}: {', '.join(names)} (not of this assignment)", style="yellow"))
+    count, total = len(batch.results), len(batch.results) + len(batch.not_graded)
+    waiting = sum(result.needs_manual_grade for result in batch.results)
+    line = f"{batch.assignment}: graded {count} of {total} submissions in {batch.elapsed_s:.1f} s"
+    console.print(line + (f"; {waiting} with an answer to grade by hand" if waiting else ""))
+    console.print(f"Scores: {course.gradebook.name}. Next: autograder feedback, report, export.")
+
+
+def score_table(results: tuple[SubmissionResult, ...]) -> Table:
+    """
+    Return a table with a row for each student and a column for each grade cell.
+
+    Parameters
+    ----------
+    results : tuple of SubmissionResult
+        At least one.
+
+    Returns
+    -------
+    Table
+        For rich to print.
+    """
+    table = Table(box=None, pad_edge=False, header_style="bold", row_styles=["", "dim"])
+    table.add_column("student", no_wrap=True)
+    cells = [cell for book in results[0].notebooks for cell in book.cells]
+    for cell in cells:
+        name = cell.grade_id.removeprefix("test_").replace("_", " ")
+        table.add_column(f"{name}\n/{number(cell.max_score)}", justify="right")
+    table.add_column(f"total\n/{number(results[0].max_score)}", justify="right", style="bold")
+    for result in results:
+        scores = [_shown(cell) for book in result.notebooks for cell in book.cells]
+        # Names of folders are students' to choose: never markup.
+        table.add_row(Text(result.student), *scores, number(result.auto_score))
+    return table
+
+
+def _shown(cell: CellResult) -> str:
+    return "by hand" if cell.auto_score is None else number(cell.auto_score)
+
+
+def _students(course: Course, assignment: str, wanted: tuple[str, ...]) -> list[str]:
+    students = course.students(assignment)
+    for student in wanted:
+        if student not in students:
+            raise CourseError(student, f"did not hand in {assignment}", nearest(student, students))
+    return [student for student in students if not wanted or student in wanted]
+
+
+class _Rate(ProgressColumn):
+    def render(self, task: Task) -> Text:
+        """Show how many are done a minute or a second."""
+        if not task.finished and not task.speed:
+            return Text("")
+        speed = task.finished_speed or task.speed or 0
+        return Text(f"{speed:.1f}/s" if speed >= 1 else f"{speed * 60:.0f}/min")
+
+
+def _progress(*, quiet: bool) -> Progress:
+    return Progress(
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        _Rate(),
+        TimeRemainingColumn(elapsed_when_finished=True),
+        console=Console(stderr=True),
+        disable=quiet,
+    )
+
+
