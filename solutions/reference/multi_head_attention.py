@@ -13,7 +13,7 @@ see that key (column).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
+    Array = NDArray[Any]
     Mask = NDArray[np.bool_]
-    Split = Callable[[Floats, int], Floats]
+    Split = Callable[[Array, int], Array]
 
 
 def head_dim(d_model: int, n_heads: int) -> int:
@@ -99,7 +99,7 @@ def single_head_parameter_count(d_model: int) -> int:
     return parameter_count(d_model, 1)
 
 
-def split_heads(x: NDArray[np.number], n_heads: int) -> NDArray[np.number]:
+def split_heads(x: Array, n_heads: int) -> Array:
     """
     Give each head its own block of columns of `x`.
 
@@ -124,7 +124,7 @@ def split_heads(x: NDArray[np.number], n_heads: int) -> NDArray[np.number]:
     return np.stack([x[:, head * d_k : (head + 1) * d_k] for head in range(n_heads)])
 
 
-def merge_heads(heads: NDArray[np.number]) -> NDArray[np.number]:
+def merge_heads(heads: Array) -> Array:
     """
     Put the columns of all heads side by side again.
 
@@ -166,7 +166,7 @@ def tokens_in_naive_head(n_tokens: int, d_model: int, n_heads: int, head: int) -
     return [int(token) for token in np.unique(naive[head])]
 
 
-def softmax(scores: Floats, axis: int = -1) -> Floats:
+def softmax(scores: Array, axis: int = -1) -> Array:
     """
     Turn scores into weights that are positive and sum to one.
 
@@ -184,32 +184,29 @@ def softmax(scores: Floats, axis: int = -1) -> Floats:
     """
     # exp overflows float64 above 709; a shift does not change the quotient.
     powers = np.exp(scores - scores.max(axis=axis, keepdims=True))
-    return powers / powers.sum(axis=axis, keepdims=True)
+    return np.asarray(powers / powers.sum(axis=axis, keepdims=True))
 
 
-def attention(query: Floats, key: Floats, value: Floats, mask: Mask | None = None) -> tuple[Floats, Floats]:
+def attention_map(query: Array, key: Array, mask: Mask | None = None) -> Array:
     """
-    Mix the rows of `value`, weighted by how well each key answers each query.
+    Return how well each key answers each query, as weights.
 
     Parameters
     ----------
-    query, key, value : ndarray of float, shape (T, d_k)
+    query, key : ndarray of float, shape (T, d_k)
         One head.
     mask : ndarray of bool, shape (T, T), optional
         True hides a key (column) from a query (row). None hides nothing.
 
     Returns
     -------
-    mixed : ndarray of float, shape (T, d_k)
-        One mixture of values per query.
-    weights : ndarray of float, shape (T, T)
-        Row t holds the weights of the keys for query t.
+    ndarray of float, shape (T, T)
+        Row t holds the weights of the keys for query t, with sum one.
     """
     scores = query @ key.T / np.sqrt(query.shape[1])
     if mask is not None:
         scores = np.where(mask, -np.inf, scores)
-    weights = softmax(scores)
-    return weights @ value, weights
+    return softmax(scores)
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,22 +222,17 @@ class Weights:
         Row block i meets the result of head i.
     """
 
-    query: Floats
-    key: Floats
-    value: Floats
-    output: Floats
+    query: Array
+    key: Array
+    value: Array
+    output: Array
 
 
-def forward(
-    x: NDArray[np.number],
-    weights: Weights,
-    n_heads: int,
-    mask: Mask | None = None,
-    *,
-    split: Split = split_heads,
-) -> tuple[Floats, Floats]:
+def attention_maps(
+    x: Array, weights: Weights, n_heads: int, mask: Mask | None = None, *, split: Split = split_heads
+) -> Array:
     """
-    Return output and attention maps of a whole layer.
+    Return the attention maps of all heads.
 
     Parameters
     ----------
@@ -258,22 +250,68 @@ def forward(
 
     Returns
     -------
+    ndarray of float, shape (h, T, T)
+        One map per head; each row sums to one.
+    """
+    x = np.asarray(x, dtype=np.float64)
+    queries, keys = split(x @ weights.query, n_heads), split(x @ weights.key, n_heads)
+    return np.stack([attention_map(query, key, mask) for query, key in zip(queries, keys, strict=True)])
+
+
+def output(attn: Array, x: Array, weights: Weights, *, split: Split = split_heads) -> Array:
+    """
+    Return the output that belongs to given attention maps.
+
+    Parameters
+    ----------
+    attn : ndarray of float, shape (h, T, T)
+        One map per head.
+    x : ndarray, shape (T, d_model)
+        One row per token.
+    weights : Weights
+        The projections.
+    split : callable
+        What splits (T, d_model) into (h, T, d_k).
+
+    Returns
+    -------
+    ndarray of float, shape (T, d_model)
+        The mixed values of all heads, merged, times the output projection.
+    """
+    x = np.asarray(x, dtype=np.float64)
+    values = split(x @ weights.value, len(attn))
+    mixed = np.stack([one_map @ value for one_map, value in zip(attn, values, strict=True)])
+    return np.asarray(merge_heads(mixed) @ weights.output)
+
+
+def forward(
+    x: Array, weights: Weights, n_heads: int, mask: Mask | None = None, *, split: Split = split_heads
+) -> tuple[Array, Array]:
+    """
+    Return output and attention maps of a whole layer.
+
+    Parameters
+    ----------
+    x : ndarray, shape (T, d_model)
+        One row per token.
+    weights : Weights
+        The projections.
+    n_heads : int
+        Number of heads h.
+    mask : ndarray of bool, shape (T, T), optional
+        True hides a key (column) from a query (row). None hides nothing.
+    split : callable
+        What splits (T, d_model) into (h, T, d_k).
+
+    Returns
+    -------
     out : ndarray of float, shape (T, d_model)
         The merged results of all heads times the output projection.
     attn : ndarray of float, shape (h, T, T)
         One map per head; each row sums to one.
     """
-    x = np.asarray(x, dtype=np.float64)
-    queries = split(x @ weights.query, n_heads)
-    keys = split(x @ weights.key, n_heads)
-    values = split(x @ weights.value, n_heads)
-
-    mixed, maps = [], []
-    for query, key, value in zip(queries, keys, values, strict=True):
-        head_mixed, head_map = attention(query, key, value, mask)
-        mixed.append(head_mixed)
-        maps.append(head_map)
-    return merge_heads(np.stack(mixed)) @ weights.output, np.stack(maps)
+    attn = attention_maps(x, weights, n_heads, mask, split=split)
+    return output(attn, x, weights, split=split), attn
 
 
 class MultiHeadAttention:
@@ -299,48 +337,18 @@ class MultiHeadAttention:
         self.h = n_heads
         self.dk = head_dim(d_model, n_heads)
         rng = np.random.default_rng(seed)
-        self.Wq, self.Wk, self.Wv, self.Wo = rng.normal(
-            scale=d_model**-0.5, size=(4, d_model, d_model)
-        )
+        self.Wq, self.Wk, self.Wv, self.Wo = rng.normal(scale=d_model**-0.5, size=(4, d_model, d_model))
 
-    def split_heads(self, x: NDArray[np.number]) -> NDArray[np.number]:
-        """
-        Give each head its own block of columns of `x`.
-
-        Parameters
-        ----------
-        x : ndarray, shape (T, d_model)
-            One row per token.
-
-        Returns
-        -------
-        ndarray, shape (h, T, d_k)
-            Head i holds columns i * d_k to (i + 1) * d_k of every token.
-        """
+    def split_heads(self, x: Array) -> Array:
+        """Give each head its own block of columns, as the function `split_heads` does."""
         return split_heads(x, self.h)
 
-    def forward(self, x: NDArray[np.number], mask: Mask | None = None) -> tuple[Floats, Floats]:
-        """
-        Return output (T, d_model) and attention maps (h, T, T).
-
-        Parameters
-        ----------
-        x : ndarray, shape (T, d_model)
-            One row per token.
-        mask : ndarray of bool, shape (T, T), optional
-            True hides a key (column) from a query (row). None hides nothing.
-
-        Returns
-        -------
-        out : ndarray of float, shape (T, d_model)
-            One row per token.
-        attn : ndarray of float, shape (h, T, T)
-            One map per head; each row sums to one.
-        """
+    def forward(self, x: Array, mask: Mask | None = None) -> tuple[Array, Array]:
+        """Return output and attention maps, as the function `forward` does."""
         return forward(x, Weights(self.Wq, self.Wk, self.Wv, self.Wo), self.h, mask)
 
 
-def roundtrip_is_exact(x: NDArray[np.number], heads: NDArray[np.number]) -> bool:
+def roundtrip_is_exact(x: Array, heads: Array) -> bool:
     """
     Return whether merging `heads` gives exactly `x`.
 
@@ -359,7 +367,7 @@ def roundtrip_is_exact(x: NDArray[np.number], heads: NDArray[np.number]) -> bool
     return bool(np.array_equal(merge_heads(heads), x))
 
 
-def heads_differ(attn: Floats) -> bool:
+def heads_differ(attn: Array) -> bool:
     """
     Return whether no two heads are copies of each other.
 

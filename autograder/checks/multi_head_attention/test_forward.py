@@ -1,64 +1,204 @@
-"""Hidden checks of the class `MultiHeadAttention`, its `split_heads` and its `forward`."""
+"""
+Hidden checks of the class `MultiHeadAttention`, its `split_heads` and its `forward`.
+
+A mistake should cost the points of what it breaks. The maps are judged on
+their own; the output by what follows from the student's own maps; a mask by
+what it changes in them. The later checks, on edges, want everything right.
+"""
 
 from __future__ import annotations
 
 from dataclasses import astuple, dataclass, replace
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
 from autograder.checks.asserts import (
-    ATOL,
-    ATOL_FLOAT32,
-    RTOL,
-    RTOL_FLOAT32,
+    FLOAT32,
+    FLOAT64,
     Mismatch,
+    Tolerance,
     assert_allclose,
     assert_array,
     assert_array_equal,
     assert_attention,
     assert_pair,
-    assert_refused,
-    assert_same_again,
-    assert_unchanged,
 )
+from autograder.checks.effects import assert_refused, assert_returned, assert_same_again, assert_unchanged
 from autograder.checks.layouts import layouts
 from autograder.checks.student import StudentError, StudentMissing
 from solutions.reference import multi_head_attention as reference
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
 NAMES = ("Wq", "Wk", "Wv", "Wo")
-BOTH = ("attn", "out")
+SPLIT_IS_WRONG = (
+    "Your forward is right, but it uses your split_heads, which puts numbers in the wrong place.",
+    "Mend split_heads. Which token owns row 0 of head 1, and which of its features?",
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """A layer of the student's, its number of heads, and the weights in it."""
+    """A layer of the student's, its number of heads and the weights in it."""
 
     made: Any
     n_heads: int
     weights: reference.Weights
 
 
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One call of forward, the words for it, and how exact its result must be."""
+
+    layer: Layer
+    x: NDArray[Any]
+    mask: NDArray[np.bool_] | None = None
+    where: str = ""
+    tolerance: Tolerance = FLOAT64
+
+    def call(self):
+        """Return what the student's forward gives."""
+        arguments = (self.x,) if self.mask is None else (self.x, self.mask)
+        return self.layer.made.forward(*arguments)
+
+    def right(self, split=reference.split_heads):
+        """Return what a right forward gives, with the right split or another one."""
+        return reference.forward(self.x, self.layer.weights, self.layer.n_heads, self.mask, split=split)
+
+    def own_split(self, projected, n_heads):
+        """Return what the student's split_heads gives, if it has the right shape."""
+        n_tokens, d_model = projected.shape
+        return assert_array(self.layer.made.split_heads(projected), (n_heads, n_tokens, d_model // n_heads))
+
+    def compare(self, result, expected):
+        """Accept a pair (out, attn) that is close to the expected one."""
+        out, attn = assert_pair(result, names=("out", "attn"), where=self.where)
+        self.compare_maps(attn, expected[1])
+        self.compare_output(out, expected[0])
+
+    def compare_maps(self, attn, expected):
+        """Accept maps close to the expected ones."""
+        assert_attention(attn, expected, self.mask, tolerance=self.tolerance, where=self.where)
+
+    def compare_output(self, out, expected):
+        """Accept an output close to the expected one."""
+        assert_allclose(out, expected, self.tolerance, name="out", where=self.where)
+
+
+def accepts(judgement, *args: Any):
+    """Return whether a judgement lets its arguments pass."""
+    try:
+        judgement(*args)
+    except (Mismatch, StudentError, StudentMissing):
+        return False
+    return True
+
+
+def judge(case, result=None):
+    """Accept a right result of forward; tell a wrong split from a wrong forward."""
+    result = case.call() if result is None else result
+    try:
+        case.compare(result, case.right())
+    except Mismatch:
+        if accepts(lambda: case.compare(result, case.right(case.own_split))):
+            raise Mismatch(*SPLIT_IS_WRONG) from None
+        raise
+
+
+def judge_maps(case):
+    """Accept right maps; tell a wrong split from a wrong forward."""
+    _, attn = assert_pair(case.call(), names=("out", "attn"), where=case.where)
+    try:
+        case.compare_maps(attn, case.right()[1])
+    except Mismatch:
+        if accepts(lambda: case.compare_maps(attn, case.right(case.own_split)[1])):
+            raise Mismatch(*SPLIT_IS_WRONG) from None
+        raise
+
+
+def judge_output(case):
+    """Accept an output that is right, or right for the student's own maps and own split."""
+    out, attn = assert_pair(case.call(), names=("out", "attn"), where=case.where)
+    right_out, right_attn = case.right()
+    try:
+        case.compare_output(out, right_out)
+    except Mismatch as mismatch:
+        splits = (reference.split_heads, case.own_split)
+        if any(accepts(follow_maps, case, out, attn, split) for split in splits):
+            return
+        if accepts(case.compare_maps, attn, right_attn):
+            hint = "The attention weights are right. What follows them: values, merge, output projection?"
+            raise Mismatch(mismatch.rationale, hint) from None
+        raise
+
+
+def follow_maps(case, out, attn, split):
+    """Accept an output that is right for these maps and this split."""
+    layer, n_tokens = case.layer, len(case.x)
+    attn = assert_array(attn, (layer.n_heads, n_tokens, n_tokens))
+    case.compare_output(out, reference.output(attn, case.x, layer.weights, split=split))
+
+
+def judge_mask(case):
+    """Accept a result that is right, or wrong only in what is wrong without a mask too."""
+    result = case.call()
+    try:
+        judge(case, result)
+    except Mismatch:
+        if not accepts(follow_mask, case, result):
+            raise
+
+
+def follow_mask(case, result):
+    """Accept a mask that does its work in a layer that is wrong without one too.
+
+    The maps must be the student's own unmasked ones with the hidden keys cut
+    out, and hidden tokens must not move the output.
+    """
+    open_case = replace(case, mask=None)
+    unmasked = open_case.call()
+    if accepts(open_case.compare, unmasked, open_case.right()):
+        raise Mismatch("The result is right without a mask.")
+    (out, attn), shape = assert_pair(result, names=("out", "attn")), case.right()[1].shape
+    visible = np.where(case.mask, 0, assert_array(unmasked[1], shape))
+    case.compare_maps(attn, visible / visible.sum(axis=-1, keepdims=True))
+    query = int(np.argmax(case.mask.sum(axis=1)))
+    moved = case.x.copy()
+    moved[case.mask[query] & (np.arange(len(moved)) != query)] += 1
+    moved_out, _ = replace(case, x=moved).call()
+    case.compare_output(moved_out[query], assert_array(out, case.x.shape)[query])
+
+
 def new_layer(student, rng, n_heads, d_k):
-    """Return a layer of the student's with new weights from N(0, 1/d_model)."""
+    """Return a layer of the student's with new weights from N(0, 1/d_model) put into it."""
+    made = student.MultiHeadAttention(n_heads * d_k, n_heads, seed=int(rng.integers(1, 10**6)))
+    return put_weights(made, rng, n_heads, d_k)
+
+
+def put_weights(made, rng, n_heads, d_k):
+    """Return a layer of the student's with new weights put into it."""
     d_model = n_heads * d_k
-    made = student.MultiHeadAttention(d_model, n_heads, seed=int(rng.integers(1, 10**6)))
-    return put_weights(Layer(made, n_heads, own_weights(made, d_model)), rng)
-
-
-def own_weights(made, d_model):
-    """Return the weights that a layer was made with."""
-    return reference.Weights(*(assert_array(getattr(made, name), (d_model, d_model), name=name) for name in NAMES))
-
-
-def put_weights(layer, rng):
-    """Return the layer with new weights put into it."""
-    d_model = len(layer.weights.query)
     matrices = rng.normal(scale=d_model**-0.5, size=(4, d_model, d_model))
     for name, matrix in zip(NAMES, matrices, strict=True):
-        setattr(layer.made, name, matrix)
-    return replace(layer, weights=reference.Weights(*matrices))
+        setattr(made, name, matrix)
+    return Layer(made, n_heads, reference.Weights(*matrices))
+
+
+def untouched_layer(student, rng, n_heads, d_k):
+    """Return a layer of the student's with the weights that it was made with."""
+    d_model = n_heads * d_k
+    made = student.MultiHeadAttention(d_model, n_heads, seed=int(rng.integers(1, 10**6)))
+    matrices = (assert_array(getattr(made, name), (d_model, d_model), name=name) for name in NAMES)
+    return Layer(made, n_heads, reference.Weights(*matrices))
+
+
+def make_and_call(student, n_heads, x):
+    """Make a layer for the features of x and call forward with it."""
+    return student.MultiHeadAttention(x.shape[1], n_heads).forward(x)
 
 
 def causal_mask(n_tokens):
@@ -73,64 +213,6 @@ def random_mask(rng, n_tokens):
     return mask
 
 
-def call(layer, x, mask=None):
-    """Call forward with the arguments that there are."""
-    return layer.made.forward(x) if mask is None else layer.made.forward(x, mask)
-
-
-def compare(result, expected, mask, *, parts=BOTH, rtol=RTOL, atol=ATOL, where=""):
-    """Accept a result of forward if the wanted parts of it are right."""
-    out, attn = assert_pair(result, names=("out", "attn"), where=where)
-    if "attn" in parts:
-        assert_attention(attn, expected[1], mask=mask, rtol=rtol, atol=atol, where=where)
-    if "out" in parts:
-        assert_allclose(out, expected[0], rtol=rtol, atol=atol, name="out", where=where)
-
-
-def is_right(result, expected, mask, **how):
-    """Return whether a result of forward is right."""
-    try:
-        compare(result, expected, mask, **how)
-    except Mismatch:
-        return False
-    return True
-
-
-def judge(layer, x, result, mask=None, **how):
-    """Accept a right result of forward, and tell a wrong split from a wrong forward."""
-    expected = reference.forward(x, layer.weights, layer.n_heads, mask)
-    try:
-        compare(result, expected, mask, **how)
-    except Mismatch as mismatch:
-        if is_split_to_blame(layer, x, result, mask, **how):
-            raise Mismatch(
-                "Your forward is right, but it uses your split_heads, which puts numbers in the wrong place.",
-                "Mend split_heads. Which token owns row 0 of head 1, and which of its features?",
-            ) from None
-        if how.get("parts") == ("out",) and is_right(result, expected, mask, **how | {"parts": ("attn",)}):
-            hint = "The attention weights are right. What follows them: values, merge, output projection?"
-            raise Mismatch(mismatch.rationale, hint) from None
-        raise
-
-
-def is_split_to_blame(layer, x, result, mask, **how):
-    """Return whether a wrong result is what a right forward makes of the student's wrong split."""
-    right = True
-
-    def own_split(projected, n_heads):
-        nonlocal right
-        wanted = reference.split_heads(projected, n_heads)
-        heads = assert_array(layer.made.split_heads(projected), wanted.shape)
-        right = right and np.array_equal(heads, wanted)
-        return heads
-
-    try:
-        expected = reference.forward(x, layer.weights, layer.n_heads, mask, split=own_split)
-    except (Mismatch, StudentError, StudentMissing):
-        return False
-    return not right and is_right(result, expected, mask, **how)
-
-
 @pytest.mark.points("0.5")
 def test_split_heads_gives_each_head_its_columns(student, rng):
     """The method split_heads gives head i columns i·d_k to (i+1)·d_k of every token."""
@@ -142,40 +224,30 @@ def test_split_heads_gives_each_head_its_columns(student, rng):
 
 @pytest.mark.points(1)
 def test_attention_weights_follow_the_formula(student, rng):
-    """Without a mask, each head's weights are softmax(Q Kᵀ / √d_k), row by row."""
-    made = student.MultiHeadAttention(6, 2, seed=int(rng.integers(1, 10**6)))
-    x = rng.normal(size=(5, 6))
-    layer = Layer(made, 2, own_weights(made, 6))
-    judge(layer, x, call(layer, x), parts=("attn",))
-
+    """Without a mask, the weights of each head are softmax(Q Kᵀ / √d_k), row by row."""
+    judge_maps(Case(untouched_layer(student, rng, 2, 3), rng.normal(size=(5, 6))))
     for n_tokens, n_heads, d_k in ((5, 2, 3), (7, 3, 5), (37, 5, 2)):
-        layer = new_layer(student, rng, n_heads, d_k)
-        x = rng.normal(size=(n_tokens, n_heads * d_k))
-        judge(layer, x, call(layer, x), parts=("attn",))
+        judge_maps(Case(new_layer(student, rng, n_heads, d_k), rng.normal(size=(n_tokens, n_heads * d_k))))
 
 
 @pytest.mark.points(1)
-def test_output_follows_the_formula(student, rng):
-    """Without a mask, the heads' averages of values stand side by side and are multiplied by W_O."""
+def test_output_follows_from_the_weights(student, rng):
+    """The values, averaged with the weights of each head, stand side by side and are multiplied by W_O."""
     for n_tokens, n_heads, d_k in ((5, 2, 3), (7, 3, 5), (37, 5, 2)):
-        layer = new_layer(student, rng, n_heads, d_k)
-        x = rng.normal(size=(n_tokens, n_heads * d_k))
-        judge(layer, x, call(layer, x), parts=("out",))
+        judge_output(Case(new_layer(student, rng, n_heads, d_k), rng.normal(size=(n_tokens, n_heads * d_k))))
 
 
 @pytest.mark.points("0.5")
 def test_causal_mask_hides_the_future(student, rng):
-    """With the causal mask, a token sees itself and what comes before it."""
+    """With the causal mask, a token sees itself and what comes before it, and nothing else."""
     for n_tokens, n_heads, d_k in ((5, 2, 3), (13, 3, 2)):
-        layer = new_layer(student, rng, n_heads, d_k)
         x = rng.normal(size=(n_tokens, n_heads * d_k))
-        mask = causal_mask(n_tokens)
-        judge(layer, x, call(layer, x, mask), mask)
+        judge_mask(Case(new_layer(student, rng, n_heads, d_k), x, causal_mask(n_tokens)))
 
 
 @pytest.mark.points(1)
 def test_any_mask_hides_what_it_says(student, rng):
-    """Every boolean mask works: True hides that key (column) from that query (row), and nothing else is hidden."""
+    """Whatever the mask: True hides that key (column) from that query (row), and nothing else is hidden."""
     n_tokens = 7
     padding = np.zeros((n_tokens, n_tokens), dtype=bool)
     padding[:, [0, -1]] = True
@@ -183,27 +255,25 @@ def test_any_mask_hides_what_it_says(student, rng):
         "With a random mask": random_mask(rng, n_tokens),
         "With a mask that hides the first and last key": padding,
         "With a mask that hides every token from itself": np.eye(n_tokens, dtype=bool),
-        "With a mask that hides nothing": np.zeros((n_tokens, n_tokens), dtype=bool),
         "With a mask that hides the past": causal_mask(n_tokens).T.copy(),
+        "With a mask that hides nothing": np.zeros((n_tokens, n_tokens), dtype=bool),
     }
     for where, mask in masks.items():
-        layer = new_layer(student, rng, 2, 3)
-        x = rng.normal(size=(n_tokens, 6))
-        judge(layer, x, call(layer, x, mask), mask, where=where)
+        judge_mask(Case(new_layer(student, rng, 2, 3), rng.normal(size=(n_tokens, 6)), mask, where))
 
 
 @pytest.mark.points("0.5")
 def test_large_scores_do_no_harm(student, rng):
-    """Scores around 1000 neither overflow, nor does a hidden key with the largest score shine through."""
+    """Scores around 1000 do not overflow, and a hidden key with the largest score does not shine through."""
     n_tokens, n_heads, d_k = 9, 2, 3
     layer = new_layer(student, rng, n_heads, d_k)
     x = 1000**0.5 * rng.normal(size=(n_tokens, n_heads * d_k))
-    queries, keys = (reference.split_heads(x @ matrix, n_heads) for matrix in (layer.weights.query, layer.weights.key))
+    queries, keys = (reference.split_heads(x @ w, n_heads) for w in (layer.weights.query, layer.weights.key))
     scores = queries[0] @ keys[0].T / d_k**0.5
     best_hidden = scores > np.median(scores, axis=1, keepdims=True)
 
     for mask in (None, causal_mask(n_tokens), best_hidden):
-        judge(layer, x, call(layer, x, mask), mask, where="With scores around 1000")
+        judge(Case(layer, x, mask, "With scores around 1000"))
 
 
 @pytest.mark.points("0.5")
@@ -224,7 +294,7 @@ def test_sizes_that_coincide_do_not_matter(student, rng):
         layer = new_layer(student, rng, n_heads, d_k)
         x = rng.normal(size=(n_tokens, n_heads * d_k))
         for mask in (None, random_mask(rng, n_tokens)):
-            judge(layer, x, call(layer, x, mask), mask, where=where)
+            judge(Case(layer, x, mask, where))
 
 
 @pytest.mark.points("0.25")
@@ -233,15 +303,12 @@ def test_every_kind_of_array_counts_alike(student, rng):
     n_tokens, n_heads, d_k = 5, 2, 4
     layer = new_layer(student, rng, n_heads, d_k)
     x = rng.normal(size=(n_tokens, n_heads * d_k))
-    arrays = layouts(x) | {"With integers": rng.integers(-3, 4, size=x.shape)}
+    integers = {"With integers": rng.integers(-3, 4, size=x.shape)}
 
-    for where, array in arrays.items():
-        judge(layer, array, call(layer, array), where=where)
-    single = x.astype(np.float32)
-    mask = random_mask(rng, n_tokens)
-    for hidden in (None, mask):
-        result = call(layer, single, hidden)
-        judge(layer, single, result, hidden, rtol=RTOL_FLOAT32, atol=ATOL_FLOAT32, where="In float32")
+    for where, array in (layouts(x) | integers).items():
+        judge(Case(layer, array, where=where))
+    for mask in (None, random_mask(rng, n_tokens)):
+        judge(Case(layer, x.astype(np.float32), mask, "In float32", FLOAT32))
 
 
 @pytest.mark.points("0.5")
@@ -249,36 +316,33 @@ def test_calls_do_not_disturb_each_other(student, rng):
     """A call changes no argument, no weight and no earlier result, and depends on no earlier call."""
     n_tokens, n_heads, d_k = 5, 3, 2
     layer = new_layer(student, rng, n_heads, d_k)
-    first, second = rng.normal(size=(2, n_tokens, n_heads * d_k))
+    x, other = rng.normal(size=(2, n_tokens, n_heads * d_k))
     mask, other_mask = random_mask(rng, n_tokens), random_mask(rng, n_tokens)
 
-    made = layer.made.forward.record(first, mask)
+    first = layer.made.forward.record(x, mask)
 
-    assert_unchanged(first, made.args[0], name="its argument x")
-    assert_unchanged(mask, made.args[1], name="its argument mask")
+    assert_unchanged(x, first.args[0], name="its argument x")
+    assert_unchanged(mask, first.args[1], name="its argument mask")
     for name, matrix in zip(NAMES, astuple(layer.weights), strict=True):
         assert_unchanged(matrix, getattr(layer.made, name), name=f"the weight {name}")
-    judge(layer, first, made.result, mask)
-    judge(layer, second, call(layer, second), where="Without a mask, after a call with one")
-    judge(layer, second, call(layer, second, other_mask), other_mask, where="With another mask")
-    judge(layer, first, call(layer, first, mask), mask, where="When called again with the same x")
-    assert_same_again(made.result, made.reread(), name="The first result", when="after more calls")
-    layer = put_weights(layer, rng)
-    judge(layer, first, call(layer, first), where="With new weights in the same layer")
+    judge(Case(layer, x, mask), first.result)
+    judge(Case(layer, other, where="Without a mask, after a call with one"))
+    judge(Case(layer, other, other_mask, "With another mask"))
+    assert_same_again(first.result, first.reread(), when="after more calls")
+    judge(Case(layer, x, mask, "When called with the first x again"))
+    judge(Case(put_weights(layer.made, rng, n_heads, d_k), x, mask, "With new weights in the same layer"))
+    judge(Case(new_layer(student, rng, n_heads, d_k), x, mask, "In another layer of the same size"))
 
 
 @pytest.mark.points("0.25")
 def test_uneven_heads_are_refused(student, rng):
     """A number of heads that does not divide d_model raises an exception, at once or in forward."""
-    layer = new_layer(student, rng, 2, 3)
-    out, attn = assert_pair(call(layer, rng.normal(size=(5, 6))), names=("out", "attn"))
-    assert_array(out, (5, 6), name="out")
-    assert_array(attn, (2, 5, 5), name="attn")
+    assert_returned(Case(new_layer(student, rng, 2, 3), rng.normal(size=(5, 6))).call())
 
     for d_model, n_heads in ((7, 2), (10, 4), (3, 5)):
         x = rng.normal(size=(4, d_model))
         assert_refused(
-            lambda d=d_model, h=n_heads, x=x: student.MultiHeadAttention(d, h).forward(x),
+            partial(make_and_call, student, n_heads, x),
             StudentError,
             case=f"{n_heads} heads for {d_model} features",
         )

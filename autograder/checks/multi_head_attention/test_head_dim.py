@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
-from autograder.checks.asserts import assert_integer, assert_number, assert_refused
+from autograder.checks.asserts import assert_integer, assert_number
+from autograder.checks.effects import assert_refused, assert_returned
 from autograder.checks.student import StudentError
 from solutions.reference import multi_head_attention as reference
 
@@ -28,11 +31,11 @@ def test_size_is_an_integer(student, rng):
 @pytest.mark.points("0.25")
 def test_uneven_heads_are_refused(student):
     """A number of heads that does not divide d_model raises an exception."""
-    assert_number(student.head_dim(12, 3))
+    assert_returned(student.head_dim(12, 3))
 
     for d_model, n_heads in ((7, 2), (4096, 7), (3, 5)):
         assert_refused(
-            lambda d=d_model, h=n_heads: student.head_dim(d, h),
+            partial(student.head_dim, d_model, n_heads),
             StudentError,
             case=f"{n_heads} heads for {d_model} features",
         )

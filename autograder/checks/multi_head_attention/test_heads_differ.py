@@ -21,9 +21,9 @@ def test_copies_are_told_from_different_heads(student, rng):
     """The answer is True if all heads differ, and False if all are copies."""
     attn = maps(rng, 2, 5)
 
-    assert_bool(student.heads_differ(attn), True, case="two different heads")
-    assert_bool(student.heads_differ(attn[[0, 0]]), False, case="two equal heads")
-    assert_bool(student.heads_differ(maps(rng, 4, 3)), True, case="four different heads")
+    assert_bool(student.heads_differ(attn), expected=True, case="two different heads")
+    assert_bool(student.heads_differ(attn[[0, 0]]), expected=False, case="two equal heads")
+    assert_bool(student.heads_differ(maps(rng, 4, 3)), expected=True, case="four different heads")
 
 
 @pytest.mark.points("0.5")
@@ -31,7 +31,9 @@ def test_every_pair_of_heads_counts(student, rng):
     """One pair of equal heads is enough for False, wherever it stands; a single head has no copy."""
     attn = maps(rng, 3, 5)
 
-    assert_bool(student.heads_differ(attn), True, case="three different heads")
+    assert_bool(student.heads_differ(attn), expected=True, case="three different heads")
     for pair in ([0, 0, 1], [0, 1, 0], [0, 1, 1]):
-        assert_bool(student.heads_differ(attn[pair]), False, case="three heads of which two are equal")
-    assert_bool(student.heads_differ(attn[:1]), True, case="a single head")
+        assert_bool(
+            student.heads_differ(attn[pair]), expected=False, case="three heads of which two are equal"
+        )
+    assert_bool(student.heads_differ(attn[:1]), expected=True, case="a single head")

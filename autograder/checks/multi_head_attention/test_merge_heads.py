@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from autograder.checks.asserts import assert_array_equal, assert_same_again, assert_unchanged
+from autograder.checks.asserts import assert_array_equal
+from autograder.checks.effects import assert_same_again, assert_unchanged
 from autograder.checks.layouts import layouts
 from solutions.reference import multi_head_attention as reference
 
@@ -58,4 +59,4 @@ def test_calls_do_not_disturb_each_other(student, rng):
     assert_unchanged(first, merged.args[0], name="its argument heads")
     assert_array_equal(merged.result, reference.merge_heads(first))
     assert_array_equal(student.merge_heads(second), reference.merge_heads(second), where="In a second call")
-    assert_same_again(merged.result, merged.reread(), name="The first result", when="after a second call")
+    assert_same_again(merged.result, merged.reread(), when="after a second call")

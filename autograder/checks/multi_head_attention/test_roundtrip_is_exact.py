@@ -17,12 +17,14 @@ def test_only_a_right_split_comes_back(student, rng):
     reversed_heads = reference.split_heads(x, 2)[::-1].copy()
     one_token = rng.normal(size=(1, 6))
 
-    assert_bool(student.roundtrip_is_exact(x, reference.split_heads(x, 2)), True, case="a right split")
-    assert_bool(student.roundtrip_is_exact(x, naive), False, case="a split by reshape alone")
-    assert_bool(student.roundtrip_is_exact(x, reversed_heads), False, case="heads in reverse order")
+    assert_bool(
+        student.roundtrip_is_exact(x, reference.split_heads(x, 2)), expected=True, case="a right split"
+    )
+    assert_bool(student.roundtrip_is_exact(x, naive), expected=False, case="a split by reshape alone")
+    assert_bool(student.roundtrip_is_exact(x, reversed_heads), expected=False, case="heads in reverse order")
     assert_bool(
         student.roundtrip_is_exact(one_token, reference.split_heads(one_token, 3)),
-        True,
+        expected=True,
         case="a right split of a single token",
     )
 
@@ -35,5 +37,7 @@ def test_close_is_not_exact(student, rng):
     nudged = heads.copy()
     nudged[1, 4, 2] = np.nextafter(nudged[1, 4, 2], np.inf)
 
-    assert_bool(student.roundtrip_is_exact(x, heads), True, case="a right split")
-    assert_bool(student.roundtrip_is_exact(x, nudged), False, case="one number off in its last digit")
+    assert_bool(student.roundtrip_is_exact(x, heads), expected=True, case="a right split")
+    assert_bool(
+        student.roundtrip_is_exact(x, nudged), expected=False, case="one number off in its last digit"
+    )

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 
-from autograder.checks.asserts import (
-    assert_array,
-    assert_array_equal,
-    assert_refused,
-    assert_same_again,
-    assert_unchanged,
-)
+from autograder.checks.asserts import assert_array_equal
+from autograder.checks.effects import assert_refused, assert_returned, assert_same_again, assert_unchanged
 from autograder.checks.layouts import layouts
 from autograder.checks.student import StudentError
 from solutions.reference import multi_head_attention as reference
@@ -67,18 +64,18 @@ def test_calls_do_not_disturb_each_other(student, rng):
     assert_array_equal(
         student.split_heads(second, 2), reference.split_heads(second, 2), where="In a second call"
     )
-    assert_same_again(split.result, split.reread(), name="The first result", when="after a second call")
+    assert_same_again(split.result, split.reread(), when="after a second call")
 
 
 @pytest.mark.points("0.25")
 def test_uneven_heads_are_refused(student, rng):
     """A number of heads that does not divide d_model raises an exception."""
-    assert_array(student.split_heads(rng.normal(size=(3, 8)), 2), (2, 3, 4))
+    assert_returned(student.split_heads(rng.normal(size=(3, 8)), 2))
 
     for n_tokens, d_model, n_heads in ((3, 7, 2), (4, 10, 4), (5, 3, 5)):
         x = rng.normal(size=(n_tokens, d_model))
         assert_refused(
-            lambda x=x, h=n_heads: student.split_heads(x, h),
+            partial(student.split_heads, x, n_heads),
             StudentError,
             case=f"{n_heads} heads for {d_model} features",
         )
