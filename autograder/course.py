@@ -12,11 +12,24 @@ import secrets
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from autograder.errors import CourseError, NotebookError, OperatorError, ReleaseError, nearest
+from dateutil import parser, tz  # type: ignore[import-untyped]
+
+from autograder.errors import (
+    CourseError,
+    NotebookError,
+    OperatorError,
+    ReleaseError,
+    SubmissionError,
+    nearest,
+)
 from autograder.notebook import read_notebook
 from autograder.released import ReleasedNotebook, released_notebook
 from autograder.settings import CONFIG_FILE, default_db_url, read_config
+
+if TYPE_CHECKING:
+    from datetime import datetime
 
 SECRET_FILE = ".autograder_secret"  # noqa: S105 - a file's name, not a secret
 SECRET_VARIABLE = "AUTOGRADER_SECRET"  # noqa: S105 - the variable's name, not a secret
@@ -150,6 +163,36 @@ class Course:
             )
         return students
 
+    def handed_in_at(self, student: str, assignment: str) -> datetime | None:
+        """
+        Return when a student handed in, from the ``timestamp.txt`` beside the notebooks.
+
+        Parameters
+        ----------
+        student, assignment : str
+            Whose submission of what.
+
+        Returns
+        -------
+        datetime or None
+            Naive, in UTC, read as nbgrader reads it: formgrader compares the
+            two. None if there is no such file or it is empty.
+
+        Raises
+        ------
+        SubmissionError
+            If it holds no time.
+        """
+        path = self.submitted(student, assignment) / "timestamp.txt"
+        if not path.is_file():
+            return None
+        words = path.read_text(encoding="utf-8", errors="replace").strip()
+        try:
+            return _parse_time(words) if words else None
+        except (ValueError, OverflowError):
+            what = f"holds no time: {words[:40]!r}"
+            raise SubmissionError(path, what, "Write it as 2027-01-31 23:59:00 UTC.") from None
+
     def released(self, assignment: str) -> tuple[ReleasedNotebook, ...]:
         """
         Return the notebooks of an assignment, as graded and as handed out.
@@ -233,6 +276,17 @@ def plain_name(name: str) -> str:
     if not name or name.startswith(".") or any(sign in name for sign in ("/", "\\", "\0")):
         raise CourseError(repr(name), "cannot be the name of a folder", "Use a name without slashes.")
     return name
+
+
+def _parse_time(words: str) -> datetime:
+    parts = words.split(" ")
+    if len(parts) == len(("date", "time", "zone")):
+        zone = int(parts[2]) if parts[2].lstrip("+-").isdigit() else tz.gettz(parts[2])
+        time: datetime = parser.parse(" ".join([*parts[:2], "TZ"]), tzinfos={"TZ": zone})
+    else:
+        time = parser.parse(words)
+    offset = time.utcoffset()
+    return time if offset is None else (time - offset).replace(tzinfo=None)
 
 
 def _folders(parent: Path) -> list[str]:

@@ -194,7 +194,7 @@ def _choose(copies: list[_Slot], cell: GradeCell, notes: list[str]) -> None:
 
 
 def _lost(slots: Iterable[_Slot], cell: GradeCell) -> _Slot | None:
-    free = [slot for slot in slots if slot.owner is None and not slot.duplicate]
+    free = [slot for slot in slots if slot.owner is None]
     for slot in free:
         if cell.cell_id and slot.cell["id"] == cell.cell_id:
             return slot
@@ -296,7 +296,6 @@ def _adopt(slots: list[_Slot], released: ReleasedNotebook, notes: list[str]) -> 
             slot
             for slot in slots[start:end]
             if slot.owner is None
-            and not slot.duplicate
             and slot.cell["cell_type"] == cell.cell_type
             and slot.source.strip()
             and tuple(_lines(slot.source)) not in given

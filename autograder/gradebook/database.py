@@ -1,0 +1,145 @@
+"""The connection to nbgrader's gradebook: its tables by reflection, its failures told."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import MetaData, Table, create_engine, event, select
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+
+from autograder.errors import GradebookError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sqlalchemy import Connection, Engine
+    from sqlalchemy.engine import Row
+
+SCHEMA = "e43177bfe90b"
+"""The revision of nbgrader 0.9's gradebook."""
+
+VERSIONS = "alembic_version"
+TABLES = (
+    "assignment",
+    "notebook",
+    "base_cell",
+    "grade_cells",
+    "task_cells",
+    "student",
+    "submitted_assignment",
+    "submitted_notebook",
+    "grade",
+    "comment",
+)
+BUSY_S = 30
+
+
+class Database:
+    """
+    An open gradebook.
+
+    Parameters
+    ----------
+    db_url : str
+        Its SQLAlchemy address.
+
+    Raises
+    ------
+    GradebookError
+        If it does not exist, cannot be reached, or is of another version of
+        nbgrader.
+    """
+
+    def __init__(self, db_url: str) -> None:
+        self._engine = _connect(db_url)
+        self.where = self._engine.url.render_as_string()
+        self._meta = MetaData()
+        try:
+            with self._told():
+                self._meta.reflect(self._engine, only=lambda name, _: name in {*TABLES, VERSIONS})
+            self._check_schema()
+        except GradebookError:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._engine.dispose()
+
+    def table(self, name: str) -> Table:
+        """Return a table by its name."""
+        return self._meta.tables[name]
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """Open a transaction that only reads."""
+        with self._told(), self._engine.connect() as connection:
+            yield connection
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """Open a transaction that writes all or nothing; other writers wait."""
+        with self._told(), self._engine.connect() as connection:
+            writer = connection.execution_options(autograder_write=True)
+            with writer.begin():
+                yield writer
+
+    def rows(self, connection: Connection, name: str, /, **where: object) -> list[Row[Any]]:
+        """Return the rows of a table that have these values."""
+        return list(connection.execute(select(self.table(name)).filter_by(**where)))
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        try:
+            yield
+        except SQLAlchemyError as problem:
+            cause = problem.orig if isinstance(problem, DBAPIError) else problem
+            locked = "locked" in str(cause)
+            what = f"is locked by another program for {BUSY_S} s" if locked else f"cannot be used ({cause})"
+            remedy = (
+                "Close what else grades or shows this course." if locked else "Check its address and file."
+            )
+            raise GradebookError(self.where, what, remedy) from problem
+
+    def _check_schema(self) -> None:
+        missing = [name for name in TABLES if name not in self._meta.tables]
+        if missing:
+            what = f"is no gradebook of nbgrader: it has no table {missing[0]}"
+            raise GradebookError(self.where, what, "Run `autograder release` to make one.")
+        if VERSIONS not in self._meta.tables:
+            return
+        with self._told(), self._engine.connect() as connection:
+            versions = connection.execute(select(self.table(VERSIONS))).scalars().all()
+        if versions and versions != [SCHEMA]:
+            what = f"is of another version of nbgrader ({', '.join(versions)}, not {SCHEMA})"
+            raise GradebookError(self.where, what, "Back it up and run `nbgrader db upgrade`.")
+
+
+def _connect(db_url: str) -> Engine:
+    try:
+        engine = create_engine(db_url)
+    except (SQLAlchemyError, ImportError) as problem:
+        raise GradebookError(
+            db_url, f"is no usable address ({problem})", "Set CourseDirectory.db_url."
+        ) from None
+    if engine.dialect.name != "sqlite":
+        return engine
+    file = Path(engine.url.database or "")
+    if not file.is_file():
+        raise GradebookError(file, "there is no gradebook", "Run `autograder release` to make one.")
+    engine = create_engine(db_url, connect_args={"timeout": BUSY_S})
+
+    # Left alone, sqlite3 opens a transaction at the first write, after the
+    # reads that decide what is written: two graders could then undo each other.
+    @event.listens_for(engine, "connect")
+    def _no_implicit_begin(connection: Any, _record: object) -> None:
+        connection.isolation_level = None
+
+    @event.listens_for(engine, "begin")
+    def _begin(connection: Connection) -> None:
+        write = connection.get_execution_options().get("autograder_write", False)
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if write else "BEGIN")
+
+    return engine
