@@ -1,0 +1,117 @@
+"""The pages say what the code does: commands, settings, tasks and links."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+import click
+import pytest
+
+from autograder import settings
+from autograder.cli import main
+
+ROOT = Path(__file__).parent.parent
+PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
+COMMANDS = sorted(main.commands)
+SETTINGS = settings.help_texts()
+
+
+def docs(*names: str) -> str:
+    """Return the text of some pages of docs/, by default of all."""
+    pages = [ROOT / "docs" / name for name in names] or sorted((ROOT / "docs").glob("*.md"))
+    return "\n".join(page.read_text(encoding="utf-8") for page in pages)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_is_documented(command: str) -> None:
+    """A command that no page names does not exist for its user."""
+    assert re.search(rf"\bautograder {command}\b", docs())
+
+
+def test_no_page_names_a_command_that_is_not_there() -> None:
+    """A reader types what the page says."""
+    fenced = re.findall(r"^(?:\$ )?autograder ([a-z]\w*)", docs(), flags=re.MULTILINE)
+    inline = re.findall(r"`autograder ([a-z]\w*)", docs())
+
+    assert set(fenced + inline) <= set(COMMANDS)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_and_option_has_help(command: str) -> None:
+    """`--help` is the page most often read."""
+    parameters = [option for option in main.commands[command].params if isinstance(option, click.Option)]
+
+    assert main.commands[command].help
+    assert [option.name for option in parameters if not option.help] == []
+
+
+@pytest.mark.parametrize("name", sorted(SETTINGS))
+def test_every_setting_is_documented(name: str) -> None:
+    """The page says of a setting what the code says of it, word for word."""
+    assert SETTINGS[name]
+    assert f"| `{name}` | {SETTINGS[name]} |" in docs("operator.md")
+
+
+def test_no_page_names_a_setting_that_is_not_there() -> None:
+    """A setting that was renamed leaves its old name behind in pages."""
+    table = re.findall(r"^\| `([a-z_]+)` \|", docs("operator.md"), flags=re.MULTILINE)
+    elsewhere = re.findall(r"\bAutograder\.([a-z_]+)", docs())
+
+    assert sorted(table) == sorted(SETTINGS)
+    assert set(elsewhere) <= set(SETTINGS)
+
+
+def anchors(page: Path) -> set[str]:
+    """Return the anchors that a page's headings make."""
+    headings = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading).strip().lower().replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_links_between_pages_lead_somewhere(page: Path) -> None:
+    """A dead link on the first page is the last page read."""
+    links = re.findall(
+        r"\]\((?!https?:|mailto:)([^)\s#]*)(?:#([^)\s]+))?\)", page.read_text(encoding="utf-8")
+    )
+
+    dead = []
+    for target, anchor in links:
+        path = (page.parent / target) if target else page
+        if not path.exists() or (anchor and anchor not in anchors(path)):
+            dead.append(f"{target}#{anchor}")
+
+    assert dead == []
+
+
+def test_every_make_task_in_the_pages_exists() -> None:
+    """The two commands of the first page have to work."""
+    tasks = set(
+        re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), flags=re.MULTILINE)
+    )
+    text = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
+    named = set(re.findall(r"(?:`|^|\$ |&& )make ([a-z]+)", text, flags=re.MULTILINE))
+
+    assert {"setup", "demo", "test", "lint"} <= named <= tasks
+
+
+def test_changelog_lines_name_their_part() -> None:
+    """Course staff read `course:` and `checks:`, operators the rest."""
+    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    entries = re.findall(r"^- (.*)$", text, flags=re.MULTILINE)
+
+    assert entries
+    assert [line for line in entries if not re.match(r"(course|checks|engine|nbgrader|docs): ", line)] == []
+
+
+def test_the_version_stands_in_one_place() -> None:
+    """What pyproject.toml says is what `autograder --version` and the changelog say."""
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+
+    elsewhere = [
+        path.name
+        for path in (ROOT / "autograder").rglob("*.py")
+        if f'"{version}"' in path.read_text(encoding="utf-8")
+    ]
+    assert elsewhere == []
