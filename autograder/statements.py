@@ -8,6 +8,7 @@ included; single definitions are replaced, the others are not touched.
 from __future__ import annotations
 
 import ast
+import itertools
 import symtable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
@@ -138,8 +139,9 @@ def overlay(cell: Iterable[Statement], mine: Sequence[Statement], helpers: Seque
         if given.binds & replaced:
             taken = [own for own in waiting if own.binds & given.binds]
             waiting = [own for own in waiting if own not in taken]
+            ready = [_completed(own, given) for own in taken]
             result += helpers
-            result += (_completed(own, given) for own in taken)
+            result += [_placed(own, given) for own in ready[:1]] + ready[1:]
             helpers = ()
     return _join(result, gap=2)
 
@@ -197,6 +199,36 @@ def _join(pieces: Iterable[Statement], *, gap: int) -> str:
     return text
 
 
+def _placed(own: Statement, given: Statement) -> Statement:
+    """Return a statement with the comments and the docstring that the cell came with, and its distance."""
+    above = itertools.takewhile(lambda line: line.startswith("#") or not line, given.text.splitlines())
+    return replace(own, text="\n".join([*above, _documented(own, given)]), spaced=given.spaced)
+
+
+def _documented(own: Statement, given: Statement) -> str:
+    """Return the text of a function with the docstring of the one it replaces, if it has none of its own."""
+    mine, theirs = own.nodes[0], given.nodes[0]
+    lines = own.text.splitlines()
+    if (
+        isinstance(mine, ast.FunctionDef)
+        and isinstance(theirs, ast.FunctionDef)
+        and ast.get_docstring(theirs) is not None
+        and ast.get_docstring(mine) is None
+        and mine.body[0].lineno > mine.lineno
+    ):
+        # A piece ends with its node, so places in it are counted from the end.
+        first, doc = len(lines) - 1 - _to_end(mine, mine.body[0]), theirs.body[0]
+        given_lines = given.text.splitlines()
+        start = len(given_lines) - 1 - _to_end(theirs, doc)
+        lines[first:first] = given_lines[start : start + (doc.end_lineno or doc.lineno) - doc.lineno + 1]
+    return "\n".join(lines)
+
+
+def _to_end(node: ast.stmt, part: ast.stmt) -> int:
+    """Return how many lines lie between the first line of a part and the last line of its node."""
+    return (node.end_lineno or node.lineno) - part.lineno
+
+
 def _completed(own: Statement, given: Statement) -> Statement:
     """Return a partial class with the members of the class it replaces; anything else as it is."""
     mine, theirs = own.nodes[0], given.nodes[0]
@@ -214,7 +246,9 @@ def _completed(own: Statement, given: Statement) -> Statement:
             result.append(member)
             continue
         place = max((i for i, other in enumerate(waiting) if member.binds & other.binds), default=-1)
-        result += waiting[: place + 1]
+        for other in waiting[: place + 1]:
+            same = member.binds == other.binds
+            result.append(replace(other, text=_documented(other, member)) if same else other)
         waiting = waiting[place + 1 :]
     return replace(own, text=head + "\n" + _join([*result, *waiting], gap=1))
 
