@@ -211,7 +211,7 @@ class _Decoder:
 
     def value(self, node: Any, depth: int) -> Any:
         self.nodes += 1
-        _require(depth <= _MAX_DEPTH and self.nodes <= _MAX_NODES)
+        _require(depth <= _MAX_DEPTH + 1 and self.nodes <= _MAX_NODES)
         if node is None or isinstance(node, (bool, str)):
             return node
         _require(isinstance(node, list) and len(node) > 1 and isinstance(node[0], str))

@@ -1,0 +1,314 @@
+"""The wire: what is sent arrives, and what is not a value is refused."""
+
+from __future__ import annotations
+
+import json
+import socket
+import struct
+import threading
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from autograder.wire.codec import DTYPES, Handle, decode, encode
+from autograder.wire.frames import (
+    ClosedError,
+    DeadlineError,
+    WireError,
+    has_waiting_bytes,
+    receive_frame,
+    send_frame,
+)
+
+arrays = st.sampled_from(sorted(DTYPES)).flatmap(
+    lambda dtype: hnp.arrays(np.dtype(dtype), hnp.array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=5))
+)
+scalars = st.none() | st.booleans() | st.integers() | st.floats() | st.complex_numbers() | st.text()
+values = st.recursive(
+    scalars | arrays,
+    lambda inner: st.lists(inner, max_size=4)
+    | st.lists(inner, max_size=4).map(tuple)
+    | st.dictionaries(st.text(max_size=5), inner, max_size=4),
+    max_leaves=12,
+)
+
+
+def same(left: Any, right: Any) -> bool:
+    """Compare type, dtype, shape and every bit that matters."""
+    if type(left) is not type(right):
+        return False
+    if isinstance(left, np.ndarray):
+        return left.dtype == right.dtype and left.shape == right.shape and _same_numbers(left, right)
+    if isinstance(left, (list, tuple)):
+        return len(left) == len(right) and all(map(same, left, right))
+    if isinstance(left, dict):
+        return left.keys() == right.keys() and all(same(left[key], right[key]) for key in left)
+    if isinstance(left, (float, complex)):
+        return _same_numbers(np.asarray(left), np.asarray(right))
+    return bool(left == right)
+
+
+def _same_numbers(left: np.ndarray[Any, Any], right: np.ndarray[Any, Any]) -> bool:
+    return bool(np.array_equal(left, right, equal_nan=left.dtype.kind in "fc"))
+
+
+@given(value=values)
+def test_a_value_arrives_as_it_was_sent(value: Any) -> None:
+    """Decoding undoes encoding, exact types included."""
+    assert same(decode(encode(value)), value)
+
+
+@given(array=arrays, order=st.sampled_from("CF"), step=st.sampled_from([1, 2, -1]), frozen=st.booleans())
+def test_an_array_keeps_its_layout(array: np.ndarray[Any, Any], order: Any, step: int, *, frozen: bool) -> None:
+    """A check on Fortran-ordered or read-only input must reach the student as such."""
+    array = np.array(array, order=order)[(..., *(slice(None, None, step),) * array.ndim)]
+    array.flags.writeable = not frozen
+
+    arrived = decode(encode(array))
+
+    assert same(arrived, array)
+    assert arrived.flags.writeable != frozen
+    if array.size > 1:
+        assert arrived.flags.c_contiguous == array.flags.c_contiguous
+        assert arrived.flags.f_contiguous == array.flags.f_contiguous
+
+
+@pytest.mark.parametrize("value", [np.int64(3), np.float32(0.5), np.bool_(True), np.complex64(1j)])
+def test_a_numpy_scalar_stays_one(value: np.generic) -> None:
+    """A count may be a numpy integer, and a check must be able to tell."""
+    arrived = decode(encode(value))
+
+    assert type(arrived) is type(value)
+    assert arrived == value
+
+
+def test_byte_order_is_undone() -> None:
+    """A big-endian array is the same numbers."""
+    array = np.arange(5, dtype=">i4")
+
+    assert np.array_equal(decode(encode(array)), array)
+
+
+def test_subclasses_travel_as_their_base() -> None:
+    """A NamedTuple pair is a pair, a matrix is an array."""
+    pair = type("Pair", (tuple,), {})((1, 2))
+
+    assert same(decode(encode(pair)), (1, 2))
+    assert type(decode(encode(np.ma.masked_array([1.0, 2.0])))) is np.ndarray
+
+
+def test_an_object_without_a_handle_is_refused() -> None:
+    """The trusted side sends data only."""
+    with pytest.raises(TypeError, match="not data"):
+        encode(object())
+
+
+def test_an_object_travels_as_its_handle() -> None:
+    """Objects stay where they are; only their number goes."""
+    payload = encode((object(), 1), describe=lambda _: Handle(7, "thing", callable=True))
+
+    assert decode(payload) == (Handle(7, "thing", callable=True), 1)
+    assert decode(payload, resolve=lambda handle: handle.number) == (7, 1)
+
+
+def test_deep_nesting_becomes_a_handle_not_a_crash() -> None:
+    """A student's list that holds itself has no end."""
+    endless: list[Any] = []
+    endless.append(endless)
+
+    payload = encode(endless, describe=lambda _: Handle(0))
+
+    assert isinstance(decode(payload), list)
+
+
+def header(node: Any, raw: bytes = b"") -> bytes:
+    """Return a payload with any header one likes."""
+    text = node if isinstance(node, bytes) else json.dumps(node).encode()
+    return struct.pack(">I", len(text)) + text + raw
+
+
+HOSTILE = {
+    "nothing": b"",
+    "half a length": b"\0\0",
+    "header longer than payload": struct.pack(">I", 0xFFFFFFFF) + b"null",
+    "not JSON": header(b"{"),
+    "not UTF-8": header(b'"\xff\xfe"'),
+    "bracket bomb": header(b"[" * 2_000_000),
+    "unknown tag": header(["x", 1]),
+    "tag that is no string": header([["l"], []]),
+    "empty node": header([]),
+    "bare number": header(3),
+    "bare dict": header({"a": 1}),
+    "int that is no text": header(["i", 5]),
+    "int that is no number": header(["i", "zz"]),
+    "float that is no number": header(["f", "zz"]),
+    "complex with one part": header(["c", "0x1p+0"]),
+    "tuple of no list": header(["t", "ab"]),
+    "dict of no pairs": header(["d", [["a"]]]),
+    "dict of texts": header(["d", ["ab"]]),
+    "unhashable key": header(["d", [[["l", [None]], None]]]),
+    "object dtype": header(["a", "|O", [1], "C", True], b"\0" * 8),
+    "structured dtype": header(["a", "<f8,<f8", [1], "C", True], b"\0" * 16),
+    "dtype of a list": header(["a", ["<f8"], [1], "C", True], b"\0" * 8),
+    "negative size": header(["a", "<f8", [-1, -8], "C", True], b"\0" * 64),
+    "size of a float": header(["a", "<f8", [1.0], "C", True], b"\0" * 8),
+    "size of a bool": header(["a", "<f8", [True], "C", True], b"\0" * 8),
+    "huge size": header(["a", "<f8", [2**40], "C", True], b"\0" * 8),
+    "sizes that overflow": header(["a", "<f8", [2**32, 2**32], "C", True], b""),
+    "too many axes": header(["a", "<f8", [1] * 17, "C", True], b"\0" * 8),
+    "too few bytes": header(["a", "<f8", [2], "C", True], b"\0" * 8),
+    "too many bytes": header(["a", "<f8", [1], "C", True], b"\0" * 16),
+    "bytes nobody asked for": header(None, b"more"),
+    "unknown layout": header(["a", "<f8", [1], "K", True], b"\0" * 8),
+    "handle with a text for number": header(["o", "1", "x", False]),
+    "handle with too little": header(["o", 1]),
+    "too many nodes": header(["l", [None] * 300_000]),
+    "too deep": header(json.loads("[" * 80 + '"l"' + "]" * 80)),
+}
+
+
+@pytest.mark.parametrize("payload", HOSTILE.values(), ids=HOSTILE)
+def test_a_malformed_payload_is_refused(payload: bytes) -> None:
+    """Whatever a student's process sends is a value or a WireError, nothing else."""
+    with pytest.raises(WireError):
+        decode(payload)
+
+
+@given(payload=st.binary(max_size=200))
+def test_random_bytes_are_a_value_or_refused(payload: bytes) -> None:
+    """No bytes raise anything but WireError."""
+    try:
+        decode(payload)
+    except WireError:
+        pass
+
+
+@given(value=values, position=st.integers(min_value=0), byte=st.integers(0, 255))
+def test_a_flipped_byte_is_a_value_or_refused(value: Any, position: int, byte: int) -> None:
+    """Nearly right payloads get further into the decoder than random ones."""
+    payload = bytearray(encode(value))
+    payload[position % len(payload)] = byte
+    try:
+        decode(bytes(payload))
+    except WireError:
+        pass
+
+
+def test_a_boolean_array_holds_zeros_and_ones_only() -> None:
+    """A byte of 2 would be a boolean that equals neither True nor False."""
+    arrived = decode(header(["a", "|b1", [3], "C", True], b"\0\1\2"))
+
+    assert arrived.view(np.uint8).tolist() == [0, 1, 1]
+
+
+# ----------------------------------------------------------------- frames
+
+
+@pytest.fixture
+def pair() -> Any:
+    """Two connected sockets."""
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        yield ours, theirs
+
+
+def soon() -> float:
+    """Return a deadline in a fifth of a second."""
+    return time.monotonic() + 0.2
+
+
+@given(payload=st.binary(max_size=5000), call_id=st.integers(0, 2**64 - 1))
+def test_a_frame_arrives_as_it_was_sent(payload: bytes, call_id: int) -> None:
+    """Receiving undoes sending."""
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        send_frame(theirs, call_id, payload, deadline_s=soon())
+
+        assert receive_frame(ours, deadline_s=soon()) == (call_id, payload)
+
+
+def test_a_large_frame_passes_both_ways(pair: Any) -> None:
+    """More than the kernel buffers at once."""
+    ours, theirs = pair
+    payload = bytes(3_000_000)
+    thread = threading.Thread(target=send_frame, args=(theirs, 1, payload))
+    thread.start()
+
+    assert receive_frame(ours, deadline_s=time.monotonic() + 10) == (1, payload)
+    thread.join()
+
+
+def test_a_huge_length_is_refused_before_reading(pair: Any) -> None:
+    """A claim of 4 GiB costs nothing."""
+    ours, theirs = pair
+    theirs.sendall(struct.pack(">QI", 1, 0xFFFFFFFF))
+
+    with pytest.raises(WireError):
+        receive_frame(ours, limit_bytes=1000, deadline_s=soon())
+
+
+def test_a_slow_drip_meets_the_deadline(pair: Any) -> None:
+    """The deadline holds for the frame, not for each piece of it."""
+    ours, theirs = pair
+    stop = threading.Event()
+
+    def drip() -> None:
+        theirs.sendall(struct.pack(">QI", 1, 1000))
+        while not stop.wait(0.02):
+            theirs.sendall(b"x")
+
+    thread = threading.Thread(target=drip)
+    thread.start()
+    start = time.monotonic()
+    with pytest.raises(DeadlineError):
+        receive_frame(ours, deadline_s=soon())
+
+    assert time.monotonic() - start < 5
+    stop.set()
+    thread.join()
+
+
+def test_silence_meets_the_deadline(pair: Any) -> None:
+    """A worker that never answers is left."""
+    with pytest.raises(DeadlineError):
+        receive_frame(pair[0], deadline_s=soon())
+
+
+def test_a_receiver_that_never_reads_meets_the_deadline(pair: Any) -> None:
+    """A worker that never takes its request is left."""
+    with pytest.raises(DeadlineError):
+        send_frame(pair[0], 1, bytes(20_000_000), deadline_s=soon())
+
+
+def test_an_end_inside_a_frame_is_told(pair: Any) -> None:
+    """A worker that dies in the middle of an answer has given none."""
+    ours, theirs = pair
+    theirs.sendall(struct.pack(">QI", 1, 1000) + b"half")
+    theirs.close()
+
+    with pytest.raises(ClosedError):
+        receive_frame(ours, deadline_s=soon())
+
+
+def test_bytes_before_a_call_are_seen(pair: Any) -> None:
+    """A forged answer that waits for its call is noticed; so is a closed connection."""
+    ours, theirs = pair
+    assert not has_waiting_bytes(ours)
+
+    theirs.sendall(b"x")
+    assert has_waiting_bytes(ours)
+
+
+def test_descriptors_sent_along_are_dropped(pair: Any) -> None:
+    """A flood of descriptors does not fill the grader's table."""
+    ours, theirs = pair
+    frame = struct.pack(">QI", 9, 2) + b"ok"
+    with socket.socket() as extra:
+        socket.send_fds(theirs, [frame], [extra.fileno()])
+
+        assert receive_frame(ours, deadline_s=soon()) == (9, b"ok")
