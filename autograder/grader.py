@@ -53,10 +53,13 @@ class GradedNotebook:
         The repaired notebook with outputs and results.
     result : NotebookResult
         The outcome of each grade cell.
+    unanswered : frozenset of str
+        The solution cells that were left as they were handed out.
     """
 
     notebook: Notebook
     result: NotebookResult
+    unanswered: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +73,15 @@ class GradedSubmission:
         The graded notebooks by name; one that was not handed in is absent.
     result : SubmissionResult
         The outcome of each grade cell.
+    unanswered : mapping of str to frozenset of str
+        For each notebook the solution cells left as they were handed out.
     ignored : tuple of str
         Names of notebooks that do not belong to the assignment.
     """
 
     notebooks: Mapping[str, Notebook]
     result: SubmissionResult
+    unanswered: Mapping[str, frozenset[str]]
     ignored: tuple[str, ...] = ()
 
 
@@ -175,6 +181,7 @@ class Grader:
         return GradedSubmission(
             {name: book.notebook for name, book in graded.items()},
             SubmissionResult(assignment=assignment, student=student, notebooks=results, sandbox=SANDBOX),
+            {name: book.unanswered for name, book in graded.items()},
             tuple(sorted(found - released.keys())),
         )
 
@@ -238,7 +245,7 @@ class Grader:
                     answered = cell.grade_id not in untouched
                     results.append(_cell_result(cell, answered=answered))
         result = NotebookResult(name=name, cells=tuple(results), notes=notes)
-        return GradedNotebook(_filled(repaired, outputs, result), result)
+        return GradedNotebook(_filled(repaired, outputs, result), result, untouched)
 
     def _suite(self, assignment: str) -> CheckSuite:
         if assignment not in self._suites:

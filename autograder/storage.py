@@ -75,7 +75,9 @@ def store(course: Course, gradebook: Gradebook, settings: Settings, graded: Grad
             folder.rename(target)
     except OSError as error:
         raise OperatorError(target, f"cannot be written ({error.strerror})", "Check rights and space.") from None
-    gradebook.store(graded, timestamp=timestamp, late_penalty=settings.late_penalty)
+    gradebook.store(
+        result, timestamp=timestamp, unanswered=graded.unanswered, late_penalty=settings.late_penalty
+    )
 
 
 def read_timestamp(folder: Path) -> datetime | None:

@@ -1,0 +1,120 @@
+"""The command `demo`: the whole way on an invented class, in a copy of the course."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import time
+from pathlib import Path
+
+import click
+from dateutil import parser, tz
+from rich.console import Console
+
+from autograder.course import Course
+from autograder.database import Database
+from autograder.demo_class import ASSIGNMENT, CLASS, DUE, write_submission
+from autograder.errors import CourseError
+from autograder.feedback import write_feedback
+from autograder.gradebook import Gradebook
+from autograder.grading import grade_assignment, score_table
+from autograder.lms.table import write_table
+from autograder.release import build_release
+from autograder.report import write_report
+from autograder.settings import load_settings
+
+_COPIED = ("nbgrader_config.py", "source", "solutions", "release", "gradebook.db")
+_WALL_TIME_S = 3.0
+
+
+def run_demo(target: Path | None = None) -> Path:
+    """
+    Release, hand in, grade, and write feedback, report and grades for an invented class.
+
+    Parameters
+    ----------
+    target : Path, optional
+        A new folder for the demo's course. By default a new folder for
+        temporary files. The course at hand is only read.
+
+    Returns
+    -------
+    Path
+        The demo's course folder.
+
+    Raises
+    ------
+    CourseError
+        If there is no course here, or the target exists.
+    """
+    start_s = time.monotonic()
+    course = _copy(Course.find(), target)
+    click.echo(f"The demo works on a copy of the course: {course.root}")
+    _step(1, "release the assignment (this is nbgrader's part, the slow one)")
+    build_release(course, ASSIGNMENT)
+    _step(2, f"{len(CLASS)} invented students hand in")
+    _hand_in(course)
+    _step(3, "grade them")
+    settings = load_settings(course.root, wall_time_s=_WALL_TIME_S)
+    batch = grade_assignment(course, settings, ASSIGNMENT)
+    Console(highlight=False).print(score_table(batch.results))
+    _step(4, "write feedback, report and grades")
+    for student in course.students(ASSIGNMENT):
+        write_feedback(course, ASSIGNMENT, student)
+    report = write_report(course, ASSIGNMENT)
+    table = course.root / "exports" / f"{ASSIGNMENT}.csv"
+    table.parent.mkdir()
+    with Gradebook(course.db_url) as gradebook:
+        write_table(table, gradebook.scores(ASSIGNMENT))
+    _say_where(course, report, table, time.monotonic() - start_s)
+    return course.root
+
+
+def _copy(course: Course, target: Path | None) -> Course:
+    if target is None:
+        root = Path(tempfile.mkdtemp(prefix="autograder-demo-"))
+    else:
+        root = target.resolve()
+        if root.exists():
+            raise CourseError(root, "exists already", "Name a folder that does not.")
+        root.mkdir(parents=True)
+    for name in _COPIED:
+        source = course.root / name
+        if source.is_dir():
+            shutil.copytree(source, root / name, ignore=shutil.ignore_patterns("__pycache__"))
+        elif source.exists():
+            shutil.copyfile(source, root / name)
+    return Course(root=root)
+
+
+def _hand_in(course: Course) -> None:
+    due = parser.parse(DUE).astimezone(tz.UTC).replace(tzinfo=None)
+    database = Database(course.db_url)
+    try:
+        with database.writing() as connection:
+            assignment = database.table("assignment")
+            connection.execute(assignment.update().where(assignment.c.name == ASSIGNMENT).values(duedate=due))
+    finally:
+        database.close()
+    with Gradebook(course.db_url) as gradebook:
+        for student in CLASS:
+            gradebook.enroll(student.student, first_name=student.first_name, last_name=student.last_name)
+            write_submission(course, student)
+
+
+def _step(count: int, text: str) -> None:
+    click.secho(f"\n{count}. {text}", bold=True)
+
+
+def _say_where(course: Course, report: Path, table: Path, elapsed_s: float) -> None:
+    page = course.feedback("chidi", ASSIGNMENT) / "index.html"
+    click.echo()
+    for what, where in (
+        ("the class on one page", report),
+        ("a student's feedback", page),
+        ("grades as CSV", table),
+        ("what a student gets", course.release(ASSIGNMENT)),
+        ("graded notebooks", course.root / "autograded"),
+    ):
+        click.echo(f"  {what:22} {where}")
+    click.echo(f"\nDone in {elapsed_s:.0f} s. Delete {course.root} when you have seen enough.")
