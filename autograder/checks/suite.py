@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import queue
+import sys
 import threading
 import warnings
 from collections import defaultdict
@@ -21,9 +22,11 @@ from autograder.sandbox.worker.dispatcher import Dispatcher
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-_HERE = Path(__file__).parent
+CHECKS = Path(__file__).parent
+"""The folder that holds a folder of check modules for each assignment."""
+
 _OPTIONS = (
-    *("-c", str(_HERE / "pytest.ini"), "--rootdir", str(_HERE), "--import-mode=importlib"),
+    *("-c", str(CHECKS / "pytest.ini"), "--import-mode=importlib"),
     *("--disable-plugin-autoload", "--assert=plain", "--capture=no", "--noconftest"),
     *("-p", "no:terminal", "-p", "no:cacheprovider", "-p", "no:warnings", "-p", "no:faulthandler"),
     *("-p", "no:threadexception", "-p", "no:unraisableexception", "-p", "no:logging"),
@@ -67,23 +70,35 @@ class LocalNames:
         return self._dispatcher.answer(request)
 
 
-def assignments() -> list[str]:
-    """Return the assignments that have hidden checks."""
-    return sorted(path.parent.name for path in _HERE.glob("*/__init__.py"))
+def assignments(root: Path = CHECKS) -> list[str]:
+    """Return the assignments that have hidden checks below a folder."""
+    return sorted({path.parent.name for path in root.glob("*/test_*.py")})
 
 
-def modules(assignment: str) -> dict[str, Path]:
+def modules(assignment: str, root: Path = CHECKS) -> dict[str, Path]:
     """
     Return the check modules of an assignment by the grade_id of their test cell.
+
+    Parameters
+    ----------
+    assignment : str
+        The assignment.
+    root : Path
+        The folder that holds a folder for each assignment.
+
+    Returns
+    -------
+    dict of str to Path
+        The modules.
 
     Raises
     ------
     CheckError
         If the assignment has none.
     """
-    found = {path.stem: path for path in sorted((_HERE / assignment).glob("test_*.py"))}
+    found = {path.stem: path for path in sorted((root / assignment).glob("test_*.py"))}
     if not found:
-        raise CheckError(assignment, "there are no hidden checks for it", nearest(assignment, assignments()))
+        raise CheckError(assignment, "there are no hidden checks for it", nearest(assignment, assignments(root)))
     return found
 
 
@@ -100,6 +115,8 @@ class CheckSuite:
         A folder of check modules.
     grade_ids : sequence of str, optional
         The test cells whose checks are wanted. By default all.
+    root : Path
+        The folder that holds a folder for each assignment.
 
     Raises
     ------
@@ -108,9 +125,11 @@ class CheckSuite:
         docstring or its points.
     """
 
-    def __init__(self, assignment: str, grade_ids: Sequence[str] | None = None) -> None:
+    def __init__(
+        self, assignment: str, grade_ids: Sequence[str] | None = None, *, root: Path = CHECKS
+    ) -> None:
         self.assignment = assignment
-        found = modules(assignment)
+        found = modules(assignment, root)
         wanted = list(found) if grade_ids is None else list(grade_ids)
         for grade_id in wanted:
             if grade_id not in found:
@@ -119,8 +138,8 @@ class CheckSuite:
         self._ready: queue.SimpleQueue[str] = queue.SimpleQueue()
         self._items: dict[str, list[pytest.Item]] = defaultdict(list)
         self._plugin = CheckPlugin(self._serve)
-        paths = [str(found[grade_id]) for grade_id in wanted]
-        self._thread = threading.Thread(target=self._main, args=(paths,), daemon=True, name="checks")
+        self._paths = [str(found[grade_id]) for grade_id in wanted]
+        self._thread = threading.Thread(target=self._main, args=(root,), daemon=True, name="checks")
         self._thread.start()
         problem = self._ready.get()
         if problem:
@@ -198,16 +217,23 @@ class CheckSuite:
             warnings.simplefilter("ignore")
             return self._plugin.run(item, send, grade_id.encode() + b"\0" + seed)
 
-    def _main(self, paths: list[str]) -> None:
+    def _main(self, root: Path) -> None:
         outer = {name: os.environ.pop(name) for name in _OUTER if name in os.environ}
         try:
-            pytest.main([*_OPTIONS, *paths], plugins=[self._plugin])
+            pytest.main([*_OPTIONS, f"--rootdir={root}", *self._paths], plugins=[self._plugin])
         except BaseException as error:  # noqa: BLE001 - told to the thread that waits
             self._ready.put(repr(error))
         else:
             self._ready.put(self._plugin.collect_error or "pytest ended")
         finally:
             os.environ.update(outer)
+            self._forget()
+
+    def _forget(self) -> None:
+        # A module that an author has changed since must be read anew next time.
+        for name, module in list(sys.modules.items()):
+            if getattr(module, "__file__", None) in self._paths:
+                del sys.modules[name]
 
     def _serve(self, plugin: CheckPlugin) -> None:
         """Run jobs until there are no more; called by pytest in its thread."""
