@@ -229,3 +229,31 @@ def test_each_misconception_has_its_own_sentence() -> None:
     assert sorted(set(claims)) == sorted(claims)
     assert [claim for claim in claims if not claim.endswith(".")] == []
     assert [variant.name for variant in WRONG if variant.hint[-1] not in ".?"] == []
+
+
+@pytest.mark.parametrize("variant", RIGHT + WRONG, ids=named)
+def test_a_known_solution_reads_like_a_students(variant: Variant) -> None:
+    """The filled cells hold its functions word for word, and no other cell has changed."""
+    wanted = {undocumented(node) for node in functions(variant.source)}
+    found = set()
+    for notebook in NOTEBOOKS:
+        base, solved, touched = (
+            solved_cells(notebook),
+            solved_cells(notebook, variant),
+            touched_cells(notebook, variant),
+        )
+        assert {grade_id for grade_id in base if base[grade_id] != solved[grade_id]} <= set(touched)
+        found |= {undocumented(node) for grade_id in touched for node in functions(solved[grade_id])}
+
+    assert wanted <= found
+
+
+def functions(source: str) -> list[ast.FunctionDef]:
+    """Return all functions and methods of a text."""
+    return [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef)]
+
+
+def undocumented(node: ast.FunctionDef) -> str:
+    """Return what a function is, without its docstring."""
+    body = node.body[1:] if ast.get_docstring(node) is not None else node.body
+    return "\n".join([node.name, ast.dump(node.args), *map(ast.dump, body)])
