@@ -97,7 +97,10 @@ def grade_all(
         If the assignment, its release or its checks are at fault: then no
         submission can be graded.
     """
-    with tempfile.TemporaryDirectory(prefix="autograder-") as scratch, _pool(settings, students, executor) as pool:
+    with (
+        tempfile.TemporaryDirectory(prefix="autograder-") as scratch,
+        _pool(settings, students, executor) as pool,
+    ):
         futures: dict[Future[GradedSubmission | NotGraded], str] = {
             pool.submit(grade_one, Task(course.root, settings, Path(scratch), assignment, student)): student
             for student in students
@@ -108,7 +111,9 @@ def grade_all(
                     yield future.result()
                 except BrokenProcessPool:
                     raise OperatorError(
-                        "grading", "a grading process was ended from outside", "Check the machine's memory, run again."
+                        "grading",
+                        "a grading process was ended from outside",
+                        "Check the machine's memory, run again.",
                     ) from None
         finally:
             for future in futures:

@@ -56,12 +56,14 @@ def _on_course(command: Callable[..., None]) -> Callable[..., None]:
     @click.option("--json", "as_json", is_flag=True, help="Print results as JSON, for machines.")
     @wraps(command)
     def wrapped(assignment: str | None, course_dir: Path | None, *, as_json: bool, **options: Any) -> None:
-        from autograder.course import Course  # noqa: PLC0415 - commands load what they need
+        from autograder.course import Course
 
         course = Course.find(course_dir)
         names = course.assignments() if assignment is None else [course.check_assignment(assignment)]
         if not names:
-            raise CourseError(course.root / "source", "there is no assignment", "Put a folder of notebooks there.")
+            raise CourseError(
+                course.root / "source", "there is no assignment", "Put a folder of notebooks there."
+            )
         command(course, names, as_json=as_json, **options)
 
     return wrapped
@@ -77,7 +79,7 @@ def main() -> None:
 @_on_course
 def release(course: Course, assignments: list[str], *, as_json: bool) -> None:
     """Build what students get, and put the points into the gradebook."""
-    from autograder.release import build_release  # noqa: PLC0415
+    from autograder.release import build_release
 
     built = {assignment: build_release(course, assignment) for assignment in assignments}
     if as_json:
@@ -91,14 +93,16 @@ def release(course: Course, assignments: list[str], *, as_json: bool) -> None:
 
 @main.command()
 @_on_course
-@click.option("--student", "students", multiple=True, metavar="ID", help="Grade this student only; may be repeated.")
+@click.option(
+    "--student", "students", multiple=True, metavar="ID", help="Grade this student only; may be repeated."
+)
 @click.option("--jobs", type=click.IntRange(1), help="Submissions graded at a time. Default: one a core.")
 def grade(
     course: Course, assignments: list[str], *, as_json: bool, students: tuple[str, ...], jobs: int | None
 ) -> None:
     """Grade what students handed in, and store scores and graded notebooks."""
-    from autograder.grading import grade_assignment, print_summary  # noqa: PLC0415
-    from autograder.settings import load_settings  # noqa: PLC0415
+    from autograder.grading import grade_assignment, print_summary
+    from autograder.settings import load_settings
 
     settings = load_settings(course.root, jobs=jobs)
     batches = [
@@ -116,10 +120,12 @@ def grade(
 
 @main.command()
 @_on_course
-@click.option("--student", "students", multiple=True, metavar="ID", help="This student only; may be repeated.")
+@click.option(
+    "--student", "students", multiple=True, metavar="ID", help="This student only; may be repeated."
+)
 def feedback(course: Course, assignments: list[str], *, as_json: bool, students: tuple[str, ...]) -> None:
     """Write a feedback page for each student."""
-    from autograder.feedback import write_feedback  # noqa: PLC0415
+    from autograder.feedback import write_feedback
 
     pages: dict[str, dict[str, str]] = {}
     for assignment in assignments:
@@ -137,7 +143,7 @@ def feedback(course: Course, assignments: list[str], *, as_json: bool, students:
 @_on_course
 def report(course: Course, assignments: list[str], *, as_json: bool) -> None:
     """Write a page on the class: scores, checks that fail, mistakes that recur."""
-    from autograder.report import write_report  # noqa: PLC0415
+    from autograder.report import write_report
 
     for assignment in assignments:
         _graded(course, assignment, ())
@@ -158,11 +164,13 @@ def report(course: Course, assignments: list[str], *, as_json: bool) -> None:
 )
 def export(course: Course, assignments: list[str], *, as_json: bool, to: Path | None) -> None:
     """Write the grades as CSV: a row for each student, a column for each grade cell."""
-    from autograder.gradebook import Gradebook  # noqa: PLC0415
-    from autograder.lms.table import write_table  # noqa: PLC0415
+    from autograder.gradebook import Gradebook
+    from autograder.lms.table import write_table
 
     if to is not None and len(assignments) > 1:
-        raise CourseError("--to", "one file cannot hold several assignments", "Name the assignment to export.")
+        raise CourseError(
+            "--to", "one file cannot hold several assignments", "Name the assignment to export."
+        )
     files = {}
     with Gradebook(course.db_url) as gradebook:
         for assignment in assignments:
@@ -186,7 +194,7 @@ def export(course: Course, assignments: list[str], *, as_json: bool, to: Path | 
 @click.option("--json", "as_json", is_flag=True, help="Print findings as JSON, for machines.")
 def doctor(course_dir: Path | None, *, as_json: bool) -> None:
     """Say what this machine and this course have, and what to mend."""
-    from autograder.doctor import examine, print_findings  # noqa: PLC0415
+    from autograder.doctor import examine, print_findings
 
     findings = examine(course_dir)
     if as_json:
@@ -205,7 +213,7 @@ def doctor(course_dir: Path | None, *, as_json: bool) -> None:
 )
 def demo(to: Path | None) -> None:
     """Run the whole way on an invented class, in a copy of this course."""
-    from autograder.demo import run_demo  # noqa: PLC0415
+    from autograder.demo import run_demo
 
     run_demo(to)
 

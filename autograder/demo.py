@@ -12,7 +12,7 @@ from dateutil import parser, tz
 from rich.console import Console
 
 from autograder.course import Course
-from autograder.database import Database
+from autograder.gradebook.database import Database
 from autograder.demo_class import ASSIGNMENT, CLASS, DUE, write_submission
 from autograder.errors import CourseError
 from autograder.feedback import write_feedback

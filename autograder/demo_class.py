@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from autograder.course import Course
-    from autograder.notebook import Notebook
+    from autograder.notebook import Cell, Notebook
     from autograder.variants import Variant
 
 ASSIGNMENT = "multi_head_attention"
@@ -23,6 +23,11 @@ DUE = "2026-03-02 18:00:00 UTC"
 ON_TIME = "2026-03-02 16:40:00 UTC"
 LATE = "2026-03-03 07:15:00 UTC"
 _ANSWER_CELL = "explain_reshape_order"
+_ENDLESS = """def head_dim(d_model, n_heads):
+    d_k = 0
+    while d_k * n_heads != d_model:
+        d_k = d_k
+    return d_k"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +87,11 @@ CLASS = (
         answer=_SHORT_ANSWER,
     ),
     DemoStudent(
-        student="dana", first_name="Dana", last_name="Fields", variants=("scale_missing",), answer=_GOOD_ANSWER
+        student="dana",
+        first_name="Dana",
+        last_name="Fields",
+        variants=("scale_missing",),
+        answer=_GOOD_ANSWER,
     ),
     DemoStudent(
         student="emre",
@@ -92,7 +101,11 @@ CLASS = (
         answer=_SHORT_ANSWER,
     ),
     DemoStudent(
-        student="fay", first_name="Fay", last_name="Ōkubo", variants=("softmax_over_queries",), answer=_GOOD_ANSWER
+        student="fay",
+        first_name="Fay",
+        last_name="Ōkubo",
+        variants=("softmax_over_queries",),
+        answer=_GOOD_ANSWER,
     ),
     DemoStudent(
         student="goran",
@@ -150,7 +163,9 @@ CLASS = (
         variants=("mask_sticky", "naive_head_counts_from_one"),
         answer=_SHORT_ANSWER,
     ),
-    DemoStudent(student="pia", first_name="Pia", last_name="Vale", answer=_GOOD_ANSWER, twist="test cell duplicated"),
+    DemoStudent(
+        student="pia", first_name="Pia", last_name="Vale", answer=_GOOD_ANSWER, twist="test cell duplicated"
+    ),
 )
 """Sixteen students; each shows one thing that happens in a real class."""
 
@@ -184,7 +199,8 @@ def write_submission(course: Course, student: DemoStudent) -> None:
         if student.twist != "blank":
             source = read_notebook(course.source(ASSIGNMENT) / name, error=NotebookError)
             notebook = fill(notebook, _cells(source, variants, student.answer))
-        twisted = _TWISTS.get(student.twist, lambda _, notebook: notebook)(released.name, notebook)
+        twist = _TWISTS.get(student.twist)
+        twisted = notebook if twist is None else twist(released.name, notebook)
         if twisted is not None:
             write_notebook(folder / name, twisted)
     write_text(folder / "timestamp.txt", student.handed_in + "\n")
@@ -204,17 +220,16 @@ def _without_last(name: str, notebook: Notebook) -> Notebook | None:
     return None if name.startswith("exercise3") else notebook
 
 
-def _syntax_error(name: str, notebook: Notebook) -> Notebook:
+def _syntax_error(_name: str, notebook: Notebook) -> Notebook:
     return _changed(notebook, "merge_heads", lambda text: text.replace(":\n", "\n", 1))
 
 
-def _endless(name: str, notebook: Notebook) -> Notebook:
-    endless = "def head_dim(d_model, n_heads):\n    d_k = 0\n    while d_k * n_heads != d_model:\n        d_k = d_k\n    return d_k"
-    return _changed(notebook, "head_dim", lambda _: endless)
+def _endless(_name: str, notebook: Notebook) -> Notebook:
+    return _changed(notebook, "head_dim", lambda _: _ENDLESS)
 
 
-def _scratch(name: str, notebook: Notebook) -> Notebook:
-    cell = {
+def _scratch(_name: str, notebook: Notebook) -> Notebook:
+    cell: Cell = {
         "cell_type": "code",
         "execution_count": None,
         "id": "scratch",
@@ -225,11 +240,13 @@ def _scratch(name: str, notebook: Notebook) -> Notebook:
     return notebook | {"cells": [*notebook["cells"][:-1], cell, notebook["cells"][-1]]}
 
 
-def _duplicated(name: str, notebook: Notebook) -> Notebook:
+def _duplicated(_name: str, notebook: Notebook) -> Notebook:
     tests = [cell for cell in notebook["cells"] if grade_id_of(cell).startswith("test_")]
     position = notebook["cells"].index(tests[0])
     twin = copy.deepcopy(tests[0]) | {"id": "copied"}
-    return notebook | {"cells": [*notebook["cells"][: position + 1], twin, *notebook["cells"][position + 1 :]]}
+    return notebook | {
+        "cells": [*notebook["cells"][: position + 1], twin, *notebook["cells"][position + 1 :]]
+    }
 
 
 def _changed(notebook: Notebook, grade_id: str, change: Callable[[str], str]) -> Notebook:

@@ -123,13 +123,13 @@ def _alike(theirs: object, ours: object) -> bool:
         return isinstance(theirs, np.ndarray) and _close(theirs, ours)
     if isinstance(ours, (tuple, list)):
         return (
-            isinstance(theirs, (tuple, list))
-            and len(theirs) == len(ours)
-            and all(map(_alike, theirs, ours))
+            isinstance(theirs, (tuple, list)) and len(theirs) == len(ours) and all(map(_alike, theirs, ours))
         )
     if isinstance(ours, dict):
-        return isinstance(theirs, dict) and theirs.keys() == ours.keys() and all(
-            _alike(theirs[key], ours[key]) for key in ours
+        return (
+            isinstance(theirs, dict)
+            and theirs.keys() == ours.keys()
+            and all(_alike(theirs[key], ours[key]) for key in ours)
         )
     if isinstance(ours, Handle):
         return isinstance(theirs, Handle) and theirs.number == ours.number

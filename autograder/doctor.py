@@ -114,14 +114,18 @@ def print_findings(findings: list[Finding]) -> None:
 
 def _machine() -> Iterator[Finding]:
     versions = ", ".join(f"{name} {_version(name)}" for name in _PACKAGES)
-    yield Finding("python", Level.GOOD, f"{platform.python_version()} on {platform.system()} ({sys.executable})")
+    yield Finding(
+        "python", Level.GOOD, f"{platform.python_version()} on {platform.system()} ({sys.executable})"
+    )
     missing = [name for name in _PACKAGES if not _version(name)]
     if missing:
         yield Finding("packages", Level.BAD, f"missing: {', '.join(missing)}", "Run `make setup`.")
     else:
         yield Finding("packages", Level.GOOD, versions)
     if not (Path(sysconfig.get_path("scripts")) / "alembic").exists():
-        yield Finding("alembic", Level.BAD, "the program that makes a gradebook is missing", "Run `make setup`.")
+        yield Finding(
+            "alembic", Level.BAD, "the program that makes a gradebook is missing", "Run `make setup`."
+        )
 
 
 def _sandbox() -> Finding:

@@ -165,7 +165,9 @@ class Grader:
         found = {path.stem for path in folder.glob("*.ipynb")}
         if not found & released.keys():
             wanted = ", ".join(f"{name}.ipynb" for name in released)
-            raise SubmissionError(folder, "none of the assignment's notebooks is here", f"Expected: {wanted}.")
+            raise SubmissionError(
+                folder, "none of the assignment's notebooks is here", f"Expected: {wanted}."
+            )
         graded = {
             name: self.grade_notebook(
                 assignment,
@@ -177,7 +179,9 @@ class Grader:
             for name in released
             if name in found
         }
-        results = tuple(graded[name].result if name in graded else _missing(released[name]) for name in released)
+        results = tuple(
+            graded[name].result if name in graded else _missing(released[name]) for name in released
+        )
         return GradedSubmission(
             {name: book.notebook for name, book in graded.items()},
             SubmissionResult(assignment=assignment, student=student, notebooks=results, sandbox=SANDBOX),
@@ -226,9 +230,7 @@ class Grader:
         def start() -> Worker:
             return Worker(self._runtime, self.limits, files=files, seed=int.from_bytes(seed[:4], "big"))
 
-        cells = [
-            CodeCell(strip_hidden(cell["source"]), checks.get(grade_id_of(cell), "")) for cell in code
-        ]
+        cells = [CodeCell(strip_hidden(cell["source"]), checks.get(grade_id_of(cell), "")) for cell in code]
         with NotebookSession(start, cells, self.limits) as session:
             outputs = session.run()
             shown = {grade_id_of(cell): output for cell, output in zip(code, outputs, strict=True)}
@@ -263,7 +265,9 @@ class Grader:
                 for book in self.course.released(assignment)
             }
             home = {
-                cell.grade_id: books[book.name] for book in self.course.released(assignment) for cell in book.graded
+                cell.grade_id: books[book.name]
+                for book in self.course.released(assignment)
+                for cell in book.graded
             }
             for variant in load_variants(self.course.root, "misconceptions", assignment):
                 start = program(home[variant.loses], variant)
@@ -277,7 +281,9 @@ def _named(notebooks: tuple[ReleasedNotebook, ...], name: str) -> ReleasedNotebo
     for notebook in notebooks:
         if notebook.name == name:
             return notebook
-    raise CourseError(name, "the assignment has no such notebook", nearest(name, [one.name for one in notebooks]))
+    raise CourseError(
+        name, "the assignment has no such notebook", nearest(name, [one.name for one in notebooks])
+    )
 
 
 def _check_hidden(cell: GradeCell, suite: CheckSuite) -> None:
@@ -294,7 +300,9 @@ def _check_hidden(cell: GradeCell, suite: CheckSuite) -> None:
         return
     points = suite.points()
     if cell.hidden_check not in points:
-        raise CheckError(cell.hidden_check, "there are no such hidden checks", nearest(cell.hidden_check, points))
+        raise CheckError(
+            cell.hidden_check, "there are no such hidden checks", nearest(cell.hidden_check, points)
+        )
     if points[cell.hidden_check] != cell.points:
         raise CheckError(
             cell.grade_id,
@@ -303,7 +311,9 @@ def _check_hidden(cell: GradeCell, suite: CheckSuite) -> None:
         )
 
 
-def _cell_result(cell: GradeCell, checks: tuple[CheckResult, ...] = (), *, answered: bool = True) -> CellResult:
+def _cell_result(
+    cell: GradeCell, checks: tuple[CheckResult, ...] = (), *, answered: bool = True
+) -> CellResult:
     manual = cell.kind is not Kind.TEST
     return CellResult(
         grade_id=cell.grade_id, max_score=cell.points, checks=checks, manual=manual, answered=answered

@@ -140,7 +140,9 @@ def print_summary(course: Course, batch: Batch) -> None:
     for one in batch.not_graded:
         console.print(Text(f"not graded: {one.student}: {one.reason}", style="red"))
     for student, names in batch.ignored.items():
-        console.print(Text(f"ignored: {student}: {', '.join(names)} (not of this assignment)", style="yellow"))
+        console.print(
+            Text(f"ignored: {student}: {', '.join(names)} (not of this assignment)", style="yellow")
+        )
     count, total = len(batch.results), len(batch.results) + len(batch.not_graded)
     waiting = sum(result.needs_manual_grade for result in batch.results)
     line = f"{batch.assignment}: graded {count} of {total} submissions in {batch.elapsed_s:.1f} s"
@@ -207,5 +209,3 @@ def _progress(*, quiet: bool) -> Progress:
         console=Console(stderr=True),
         disable=quiet,
     )
-
-

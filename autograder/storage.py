@@ -5,14 +5,11 @@ from __future__ import annotations
 import shutil
 import stat
 import tempfile
-from datetime import datetime
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dateutil import parser, tz
-
-from autograder.errors import OperatorError, SubmissionError
+from autograder.errors import OperatorError
 from autograder.notebook import write_notebook
 
 if TYPE_CHECKING:
@@ -23,7 +20,6 @@ if TYPE_CHECKING:
     from autograder.grader import GradedSubmission
     from autograder.settings import Settings
 
-TIMESTAMP = "timestamp.txt"
 IGNORED = (".*", "__pycache__", "*.pyc", "feedback")
 """Files and folders that nbgrader neither copies nor looks at, as in `configure_nbgrader`."""
 
@@ -58,7 +54,7 @@ def store(course: Course, gradebook: Gradebook, settings: Settings, graded: Grad
     """
     result = graded.result
     submitted = course.submitted(result.student, result.assignment)
-    timestamp = read_timestamp(submitted)
+    timestamp = course.timestamp(result.student, result.assignment)
     target = course.autograded(result.student, result.assignment)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -74,42 +70,12 @@ def store(course: Course, gradebook: Gradebook, settings: Settings, graded: Grad
                 target.rename(Path(scratch) / "replaced")
             folder.rename(target)
     except OSError as error:
-        raise OperatorError(target, f"cannot be written ({error.strerror})", "Check rights and space.") from None
+        raise OperatorError(
+            target, f"cannot be written ({error.strerror})", "Check rights and space."
+        ) from None
     gradebook.store(
         result, timestamp=timestamp, unanswered=graded.unanswered, late_penalty=settings.late_penalty
     )
-
-
-def read_timestamp(folder: Path) -> datetime | None:
-    """
-    Return when a submission was handed in, from its `timestamp.txt`.
-
-    Parameters
-    ----------
-    folder : Path
-        The submission.
-
-    Returns
-    -------
-    datetime or None
-        Naive, in UTC, as nbgrader stores it; None without the file.
-
-    Raises
-    ------
-    SubmissionError
-        If the file holds no date.
-    """
-    path = folder / TIMESTAMP
-    if not path.is_file() or path.is_symlink():
-        return None
-    text = path.read_text(encoding="utf-8", errors="replace").strip()
-    if not text:
-        return None
-    try:
-        moment = parser.parse(text)
-    except (ValueError, OverflowError):
-        raise SubmissionError(path, "holds no date", "Write one such as 2026-11-30 12:00:00 UTC.") from None
-    return moment.astimezone(tz.UTC).replace(tzinfo=None) if moment.tzinfo else moment
 
 
 def copy_files(source: Path, target: Path) -> None:

@@ -100,7 +100,9 @@ def test_no_checks_earn_nothing() -> None:
 def test_tenths_add_up_exactly() -> None:
     """Ten checks of 0.1 make 1, which floats would miss."""
     cell = CellResult(
-        grade_id="test_it", max_score=Decimal(1), checks=tuple(check(Outcome.PASSED, "0.1") for _ in range(10))
+        grade_id="test_it",
+        max_score=Decimal(1),
+        checks=tuple(check(Outcome.PASSED, "0.1") for _ in range(10)),
     )
 
     assert cell.auto_score == Decimal(1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import socket
 import struct
@@ -26,14 +27,18 @@ from autograder.wire.frames import (
 )
 
 arrays = st.sampled_from(sorted(DTYPES)).flatmap(
-    lambda dtype: hnp.arrays(np.dtype(dtype), hnp.array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=5))
+    lambda dtype: hnp.arrays(
+        np.dtype(dtype), hnp.array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=5)
+    )
 )
 scalars = st.none() | st.booleans() | st.integers() | st.floats() | st.complex_numbers() | st.text()
 values = st.recursive(
     scalars | arrays,
-    lambda inner: st.lists(inner, max_size=4)
-    | st.lists(inner, max_size=4).map(tuple)
-    | st.dictionaries(st.text(max_size=5), inner, max_size=4),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.lists(inner, max_size=4).map(tuple)
+        | st.dictionaries(st.text(max_size=5), inner, max_size=4)
+    ),
     max_leaves=12,
 )
 
@@ -64,9 +69,12 @@ def test_a_value_arrives_as_it_was_sent(value: Any) -> None:
 
 
 @given(array=arrays, order=st.sampled_from("CF"), step=st.sampled_from([1, 2, -1]), frozen=st.booleans())
-def test_an_array_keeps_its_layout(array: np.ndarray[Any, Any], order: Any, step: int, *, frozen: bool) -> None:
+def test_an_array_keeps_its_layout(
+    array: np.ndarray[Any, Any], order: Any, step: int, *, frozen: bool
+) -> None:
     """A check on Fortran-ordered or read-only input must reach the student as such."""
-    array = np.array(array, order=order)[(..., *(slice(None, None, step),) * array.ndim)]
+    array = np.array(array, order=order)
+    array = array[(..., *(slice(None, None, step),) * array.ndim)]  # type: ignore[arg-type]
     array.flags.writeable = not frozen
 
     arrived = decode(encode(array))
@@ -78,7 +86,7 @@ def test_an_array_keeps_its_layout(array: np.ndarray[Any, Any], order: Any, step
         assert arrived.flags.f_contiguous == array.flags.f_contiguous
 
 
-@pytest.mark.parametrize("value", [np.int64(3), np.float32(0.5), np.bool_(True), np.complex64(1j)])
+@pytest.mark.parametrize("value", [np.int64(3), np.float32(0.5), np.bool_(1), np.complex64(1j)])
 def test_a_numpy_scalar_stays_one(value: np.generic) -> None:
     """A count may be a numpy integer, and a check must be able to tell."""
     arrived = decode(encode(value))
@@ -182,10 +190,8 @@ def test_a_malformed_payload_is_refused(payload: bytes) -> None:
 @given(payload=st.binary(max_size=200))
 def test_random_bytes_are_a_value_or_refused(payload: bytes) -> None:
     """No bytes raise anything but WireError."""
-    try:
+    with contextlib.suppress(WireError):
         decode(payload)
-    except WireError:
-        pass
 
 
 @given(value=values, position=st.integers(min_value=0), byte=st.integers(0, 255))
@@ -193,10 +199,8 @@ def test_a_flipped_byte_is_a_value_or_refused(value: Any, position: int, byte: i
     """Nearly right payloads get further into the decoder than random ones."""
     payload = bytearray(encode(value))
     payload[position % len(payload)] = byte
-    try:
+    with contextlib.suppress(WireError):
         decode(bytes(payload))
-    except WireError:
-        pass
 
 
 def test_a_boolean_array_holds_zeros_and_ones_only() -> None:

@@ -65,5 +65,7 @@ def _assignment_of(grade_id: str) -> str:
         names = [name for found in known.values() for name in found]
         raise CheckError(grade_id, "there are no hidden checks for this cell", nearest(grade_id, names))
     raise CheckError(
-        grade_id, f"several assignments have this cell: {', '.join(having)}", "Pass assignment=, the one you mean."
+        grade_id,
+        f"several assignments have this cell: {', '.join(having)}",
+        "Pass assignment=, the one you mean.",
     )

@@ -24,10 +24,13 @@ from autograder.sandbox.limits import LimitReached, WorkerDied
 from autograder.wire.frames import WireError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
 # What a check's own code may raise when a student's result is of an unexpected kind.
 _UNFIT = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError)
+_TOLD = (StudentMissing, StudentError, LimitReached, WorkerDied)
+_WRONG = (AssertionError, pytest.fail.Exception, WireError)
+_OUTCOMES = (*_TOLD, *_WRONG, *_UNFIT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +68,7 @@ class CheckPlugin:
         self._serve = serve
         self._student: Student | None = None
         self._seed = b""
-        self._outcome: CheckResult | None = None
-        self._failure: BaseException | None = None
+        self._end = _End()
 
     @pytest.fixture
     def student(self) -> Student:
@@ -75,11 +77,11 @@ class CheckPlugin:
         return self._student
 
     @pytest.fixture
-    def rng(self, request: pytest.FixtureRequest) -> Iterator[np.random.Generator]:
+    def rng(self, request: pytest.FixtureRequest) -> np.random.Generator:
         """A random generator of this student and this check, the same at every grading."""
         name = request.node.name
         digest = hmac.digest(self._seed, name.encode(), hashlib.sha256)
-        yield np.random.default_rng(int.from_bytes(digest, "big"))
+        return np.random.default_rng(int.from_bytes(digest, "big"))
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """Remember why a module cannot be collected."""
@@ -92,13 +94,13 @@ class CheckPlugin:
         self._serve(self)
         return True
 
-    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> None:
-        """Turn how an item ended into a result."""
+    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> None:  # noqa: ARG002
+        """Remember how an item ended."""
         error = call.excinfo.value if call.excinfo is not None else None
-        if call.when == "call":
-            self._outcome, self._failure = self._judge(item, error)
+        if call.when == "call" and (error is None or isinstance(error, _OUTCOMES)):
+            self._end.called, self._end.error = True, error
         elif error is not None:
-            self._failure = error
+            self._end.broken = error
 
     def run(self, item: pytest.Item, send: Callable[[bytes], bytes], seed: bytes) -> CheckRun:
         """
@@ -125,41 +127,27 @@ class CheckPlugin:
         AutograderError
             If the machine fails.
         """
-        self._student, self._seed = Student(send), seed
-        self._outcome = self._failure = None
+        student = self._student = Student(send)
+        self._seed, self._end = seed, _End()
         item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
-        if isinstance(self._failure, AutograderError):
-            raise self._failure
-        if self._failure is not None or self._outcome is None:
-            raise CheckError(item.nodeid, f"the check is broken ({self._failure!r})", "Mend the check.")
-        return CheckRun(self._outcome, tuple(self._student.exchanges))
-
-    def _judge(
-        self, item: pytest.Item, error: BaseException | None
-    ) -> tuple[CheckResult | None, BaseException | None]:
+        end = self._end
+        if isinstance(end.broken, AutograderError):
+            raise end.broken
+        if end.broken is not None or not end.called:
+            raise CheckError(item.nodeid, f"the check is broken ({end.broken!r})", "Mend the check.")
         passed = CheckResult(
             name=item.name, claim=claim_of(item), points=points_of(item), outcome=Outcome.PASSED
         )
-        match error:
-            case None:
-                return passed, None
-            case StudentMissing():
-                what = f"`{error.name}` is not defined."
-                return replace(passed, outcome=Outcome.MISSING, rationale=what), None
-            case StudentError():
-                return _error(passed, error.class_name), None
-            case LimitReached():
-                what = f"Your code was stopped by the limit {error.name}."
-                return replace(passed, outcome=Outcome.LIMIT, rationale=what, error=error.name), None
-            case WorkerDied():
-                what = f"Your code ended the notebook's process ({error.cause})."
-                return replace(passed, outcome=Outcome.ERROR, rationale=what, error="WorkerDied"), None
-            case AssertionError() | pytest.fail.Exception() | WireError():
-                return _failed(passed, error), None
-            case _ if isinstance(error, _UNFIT):
-                what = "The result is of a kind that cannot be compared."
-                return replace(passed, outcome=Outcome.FAILED, rationale=what), None
-        return None, error
+        return CheckRun(_ended(passed, end.error), tuple(student.exchanges))
+
+
+@dataclass(slots=True)
+class _End:
+    """How an item ended: what its call raised, and what kept it from being a check at all."""
+
+    called: bool = False
+    error: BaseException | None = None
+    broken: BaseException | None = None
 
 
 def claim_of(item: pytest.Item) -> str:
@@ -191,6 +179,33 @@ def _function(item: pytest.Item) -> Any:
     return getattr(item, "function", None)
 
 
+def _ended(passed: CheckResult, error: BaseException | None) -> CheckResult:
+    """Return the result of a check whose call raised this, or nothing."""
+    result = passed
+    match error:
+        case None:
+            pass
+        case StudentMissing():
+            what = f"`{error.name}` is not defined."
+            result = replace(passed, outcome=Outcome.MISSING, rationale=what)
+        case StudentError():
+            result = _error(passed, error.class_name)
+        case LimitReached():
+            what = f"Your code was stopped by the limit {error.name}."
+            result = replace(passed, outcome=Outcome.LIMIT, rationale=what, error=error.name)
+        case WorkerDied():
+            what = f"Your code ended the notebook's process ({error.cause})."
+            result = replace(passed, outcome=Outcome.ERROR, rationale=what, error="WorkerDied")
+        case _ if isinstance(error, _WRONG):
+            # Only texts made to be shown: any other message may hold hidden numbers.
+            rationale, hint = (str(getattr(error, name, "")) for name in ("rationale", "hint"))
+            result = replace(passed, outcome=Outcome.FAILED, rationale=rationale, hint=hint)
+        case _:
+            what = "The result is of a kind that cannot be compared."
+            result = replace(passed, outcome=Outcome.FAILED, rationale=what)
+    return result
+
+
 def _error(passed: CheckResult, class_name: str) -> CheckResult:
     if class_name == "MemoryError":
         what = "Your code was stopped by the limit memory_mib."
@@ -199,9 +214,3 @@ def _error(passed: CheckResult, class_name: str) -> CheckResult:
     if class_name == "NotImplementedError":
         what = "Your code raised NotImplementedError: the cell is not filled in yet."
     return replace(passed, outcome=Outcome.ERROR, rationale=what, error=class_name)
-
-
-def _failed(passed: CheckResult, error: BaseException) -> CheckResult:
-    # Only texts made to be shown: any other message may hold hidden numbers.
-    rationale, hint = (str(getattr(error, name, "")) for name in ("rationale", "hint"))
-    return replace(passed, outcome=Outcome.FAILED, rationale=rationale, hint=hint)

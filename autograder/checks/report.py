@@ -42,7 +42,9 @@ def report_text(cell: CellResult) -> str:
     """
     lines = [f"{cell.grade_id}: {number(_score(cell))} of {number(cell.max_score)} points"]
     for check in cell.checks:
-        lines.append(f"  {_MARKS[check.outcome]} {check.claim}  [{number(check.earned)}/{number(check.points)}]")
+        lines.append(
+            f"  {_MARKS[check.outcome]} {check.claim}  [{number(check.earned)}/{number(check.points)}]"
+        )
         lines += [f"      {text}" for text in _advice(check)]
     return "\n".join(lines)
 

@@ -98,7 +98,9 @@ def modules(assignment: str, root: Path = CHECKS) -> dict[str, Path]:
     """
     found = {path.stem: path for path in sorted((root / assignment).glob("test_*.py"))}
     if not found:
-        raise CheckError(assignment, "there are no hidden checks for it", nearest(assignment, assignments(root)))
+        raise CheckError(
+            assignment, "there are no hidden checks for it", nearest(assignment, assignments(root))
+        )
     return found
 
 
@@ -133,7 +135,9 @@ class CheckSuite:
         wanted = list(found) if grade_ids is None else list(grade_ids)
         for grade_id in wanted:
             if grade_id not in found:
-                raise CheckError(grade_id, "there are no hidden checks for this cell", nearest(grade_id, found))
+                raise CheckError(
+                    grade_id, "there are no hidden checks for this cell", nearest(grade_id, found)
+                )
         self._jobs: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         self._ready: queue.SimpleQueue[str] = queue.SimpleQueue()
         self._items: dict[str, list[pytest.Item]] = defaultdict(list)
@@ -144,7 +148,9 @@ class CheckSuite:
         problem = self._ready.get()
         if problem:
             self.close()
-            raise CheckError(f"checks of {assignment}", f"they cannot be collected ({problem})", "Mend the module.")
+            raise CheckError(
+                f"checks of {assignment}", f"they cannot be collected ({problem})", "Mend the module."
+            )
 
     def __enter__(self) -> Self:
         """Return the suite."""
@@ -162,7 +168,8 @@ class CheckSuite:
     def points(self) -> dict[str, Decimal]:
         """Return the points of each test cell: those of its checks, added up."""
         return {
-            grade_id: sum((points_of(item) for item in items), Decimal(0)) for grade_id, items in self._items.items()
+            grade_id: sum((points_of(item) for item in items), Decimal(0))
+            for grade_id, items in self._items.items()
         }
 
     def run(self, grade_id: str, names: Names, *, seed: bytes) -> list[CheckRun]:

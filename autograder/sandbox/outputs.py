@@ -79,7 +79,8 @@ def _clean(output: dict[str, Any]) -> dict[str, Any] | None:
             }
         case "display_data" | "execute_result" as kind:
             return _clean_data(kind, output)
-    return None
+        case _:
+            return None
 
 
 def _clean_data(kind: str, output: dict[str, Any]) -> dict[str, Any] | None:
@@ -89,7 +90,7 @@ def _clean_data(kind: str, output: dict[str, Any]) -> dict[str, Any] | None:
     kept = {mime: text for mime in sorted(_KEPT) if (text := _KEPT[mime](data.get(mime))) is not None}
     if not kept:
         return None
-    cleaned = {"output_type": kind, "data": kept, "metadata": _sizes(output.get("metadata"))}
+    cleaned: dict[str, Any] = {"output_type": kind, "data": kept, "metadata": _sizes(output.get("metadata"))}
     if kind == "execute_result":
         count = output.get("execution_count")
         cleaned["execution_count"] = count if type(count) is int else None

@@ -63,7 +63,9 @@ class Worker:
         If the process does not come up.
     """
 
-    def __init__(self, runtime: Runtime, limits: Limits, *, files: Sequence[Path] = (), seed: int = 0) -> None:
+    def __init__(
+        self, runtime: Runtime, limits: Limits, *, files: Sequence[Path] = (), seed: int = 0
+    ) -> None:
         self.limits = limits
         self.folder = runtime.new_folder()
         environment = runtime.environment(self.folder)
@@ -183,12 +185,9 @@ class Worker:
         call_id = secrets.randbits(64)
         deadline_s = time.monotonic() + self.limits.wall_time_s + _GRACE_S
         try:
-            if has_waiting_bytes(self._socket):
-                raise WireError
+            forged = has_waiting_bytes(self._socket)
             send_frame(self._socket, call_id, payload, deadline_s=deadline_s)
             answer_id, answer = receive_frame(self._socket, limit_bytes=limit_bytes, deadline_s=deadline_s)
-            if answer_id != call_id:
-                raise WireError
         except DeadlineError:
             self.close()
             raise LimitReached("wall_time_s") from None
@@ -197,6 +196,10 @@ class Worker:
         except WireError:
             self.close()
             raise WorkerDied("protocol") from None
+        if forged or answer_id != call_id:
+            # Bytes that came before the call, or for another call, answer nothing.
+            self.close()
+            raise WorkerDied("protocol")
         return answer
 
     def _death(self) -> Exception:

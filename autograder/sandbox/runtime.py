@@ -133,7 +133,9 @@ class Runtime:
                 command, env=environment, capture_output=True, check=False, timeout=_FONT_CACHE_TIMEOUT_S
             )
         except (OSError, subprocess.TimeoutExpired) as error:
-            raise SandboxError(sys.executable, f"could not be started ({error})", "Check the installation.") from None
+            raise SandboxError(
+                sys.executable, f"could not be started ({error})", "Check the installation."
+            ) from None
 
 
 def _site_packages() -> list[str]:

@@ -189,7 +189,7 @@ class NotebookSession:
                 self._worker = self.start()
             index = 0
             try:
-                for index in range(stop):  # noqa: B007 - the handler below needs it
+                for index in range(stop):
                     if index not in self._killers:
                         self._worker.run_cell(self.cells[index].source)
                     if self.cells[index].name:
@@ -218,6 +218,7 @@ class NotebookSession:
     def _told(self, limit: str) -> dict[str, Any]:
         value = getattr(self.limits, limit)
         return error_output("LimitReached", _MESSAGES[limit].format(value=value))
+
 
 def _told_death(death: WorkerDied) -> dict[str, Any]:
     return error_output("WorkerDied", f"the cell ended the notebook's process ({death.cause})")

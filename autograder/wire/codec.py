@@ -129,7 +129,15 @@ def decode(payload: bytes, *, resolve: Callable[[Handle], object] | None = None)
         value = decoder.value(header, 0)
     except WireError:
         raise
-    except (ValueError, TypeError, KeyError, OverflowError, RecursionError, MemoryError, struct.error) as error:
+    except (
+        ValueError,
+        TypeError,
+        KeyError,
+        OverflowError,
+        RecursionError,
+        MemoryError,
+        struct.error,
+    ) as error:
         msg = f"malformed payload ({type(error).__name__})"
         raise WireError(msg) from None
     decoder.finish()

@@ -71,7 +71,11 @@ def refuse(*_: object) -> None:
         ("student.f(2)[0]", Outcome.FAILED, "The result is of a kind that cannot be compared."),
         ("with pytest.raises(StudentError): student.bad(2)", Outcome.PASSED, ""),
         ("with pytest.raises(StudentError): student.f(2)", Outcome.FAILED, ""),
-        ("with pytest.raises(StudentError): student.nothing(2)", Outcome.MISSING, "`nothing` is not defined."),
+        (
+            "with pytest.raises(StudentError): student.nothing(2)",
+            Outcome.MISSING,
+            "`nothing` is not defined.",
+        ),
     ],
 )
 def test_how_a_check_ends_is_told(suite: Suite, body: str, outcome: Outcome, rationale: str) -> None:
@@ -102,7 +106,7 @@ def test_an_end_of_the_worker_is_an_outcome(suite: Suite, error: Exception, outc
     made = suite(f"{CLAIMED}    with pytest.raises(StudentError): student.f(2)")
 
     class Dying(LocalNames):
-        def request(self, request: bytes) -> bytes:
+        def request(self, _: bytes) -> bytes:
             raise error
 
     (only,) = made.run("test_cell", Dying({}), seed=b"")
@@ -115,7 +119,7 @@ def test_an_operators_failure_is_no_result(suite: Suite) -> None:
     made = suite(f"{CLAIMED}    student.f(2)")
 
     class Failing(LocalNames):
-        def request(self, request: bytes) -> bytes:
+        def request(self, _: bytes) -> bytes:
             raise SandboxError("worker", "does not start", "Look.")
 
     with pytest.raises(OperatorError, match="does not start"):
@@ -124,13 +128,13 @@ def test_an_operators_failure_is_no_result(suite: Suite) -> None:
     assert only.result.outcome is Outcome.PASSED
 
 
-@pytest.mark.parametrize("answer", [b"", b"junk", b"\0\0\0\4null", b"\0\0\0\x08[\"l\",[]]"])
+@pytest.mark.parametrize("answer", [b"", b"junk", b"\0\0\0\4null", b'\0\0\0\x08["l",[]]'])
 def test_a_malformed_answer_fails_the_check(suite: Suite, answer: bytes) -> None:
     """Bytes that are no answer earn nothing."""
     made = suite(f"{CLAIMED}    student.f(2)")
 
     class Forging(LocalNames):
-        def request(self, request: bytes) -> bytes:
+        def request(self, _: bytes) -> bytes:
             return answer
 
     (only,) = made.run("test_cell", Forging({}), seed=b"")
@@ -185,7 +189,11 @@ def test_points_of_cases_add_up(suite: Suite) -> None:
 
 def test_random_inputs_differ_by_student_and_repeat(suite: Suite) -> None:
     """No input can be hard-coded, and every re-grade repeats."""
-    made = suite(f"{CLAIMED}    student.f(rng.normal())\n\n" + CLAIMED.replace("test_it", "test_two") + "    student.f(rng.normal())")
+    made = suite(
+        f"{CLAIMED}    student.f(rng.normal())\n\n"
+        + CLAIMED.replace("test_it", "test_two")
+        + "    student.f(rng.normal())"
+    )
 
     def drawn(seed: bytes) -> list[float]:
         seen: list[float] = []
@@ -290,7 +298,7 @@ def test_a_class_name_of_a_students_is_shown_only_if_plain(suite: Suite) -> None
 
 
 def test_checks_run_again_for_each_notebook(suite: Suite) -> None:
-    """pytest is started once; nothing of one student stays for the next."""
+    """Pytest is started once; nothing of one student stays for the next."""
     made = suite(f"{CLAIMED}    assert student.f(2) == 4")
     right, wrong = (lambda x: x * x), (lambda x: x)
 

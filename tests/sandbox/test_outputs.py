@@ -30,7 +30,9 @@ outputs_like = st.lists(
             "metadata": anything,
             "execution_count": anything,
             "data": anything
-            | st.dictionaries(st.sampled_from(["text/plain", "text/html", "image/png", "text/latex"]), anything),
+            | st.dictionaries(
+                st.sampled_from(["text/plain", "text/html", "image/png", "text/latex"]), anything
+            ),
         },
     )
 )
@@ -38,7 +40,10 @@ outputs_like = st.lists(
 
 def display(**data: str) -> dict[str, Any]:
     """Return a display of one type, its name written with an underscore."""
-    return {"output_type": "display_data", "data": {key.replace("_", "/"): value for key, value in data.items()}}
+    return {
+        "output_type": "display_data",
+        "data": {key.replace("_", "/"): value for key, value in data.items()},
+    }
 
 
 @given(raw=anything | outputs_like)

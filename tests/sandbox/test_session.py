@@ -74,7 +74,9 @@ def test_names_are_those_of_the_test_cells_place(start: Start) -> None:
 
 def test_a_helper_bound_anew_later_does_not_reach_back(start: Start) -> None:
     """A function looks its helper up when it is called, so the cells are run again up to the test."""
-    session = start("def helper(): return 1\ndef f(): return helper()", ("", "test"), "def helper(): return 2")
+    session = start(
+        "def helper(): return 1\ndef f(): return helper()", ("", "test"), "def helper(): return 2"
+    )
     session.run()
 
     assert names(session, "test").f() == 1
@@ -92,7 +94,9 @@ def test_a_call_that_kills_costs_itself_alone(start: Start) -> None:
 
 def test_a_call_that_never_returns_costs_itself_alone(start: Start) -> None:
     """An honest loop is interrupted, a stubborn one is killed; both are limits."""
-    source = "def honest():\n    while True: pass\ndef stubborn(): return sum(range(10**12))\ndef good(): return 7"
+    source = (
+        "def honest():\n    while True: pass\ndef stubborn(): return sum(range(10**12))\ndef good(): return 7"
+    )
     session = start(source, ("", "test"))
     session.run()
 

@@ -26,7 +26,8 @@ pytestmark = pytest.mark.sandbox
 def texts(outputs: list[dict[str, Any]]) -> list[str]:
     """Return each output's text, or the class of its error."""
     return [
-        output.get("text") or output.get("ename") or output["data"].get("text/plain", "") for output in outputs
+        output.get("text") or output.get("ename") or output["data"].get("text/plain", "")
+        for output in outputs
     ]
 
 
@@ -95,7 +96,9 @@ def test_exit_does_not_end_the_notebook(run: Run) -> None:
 )
 def test_a_plot_is_shown_as_png(run: Run, source: str) -> None:
     """A figure appears whether it is shown, displayed or just left open."""
-    pictures = [output["data"]["image/png"] for output in run(source) if "image/png" in output.get("data", {})]
+    pictures = [
+        output["data"]["image/png"] for output in run(source) if "image/png" in output.get("data", {})
+    ]
 
     assert len(pictures) == 1
     assert base64.b64decode(pictures[0]).startswith(b"\x89PNG")
@@ -220,7 +223,9 @@ def test_the_rest_of_the_kit_cannot_be_imported(run: Run, module: str) -> None:
 
 def test_the_worker_knows_little_of_the_kit(run: Run) -> None:
     """Its modules are the wire and itself."""
-    (names,) = texts(run("import sys; sorted(m for m in sys.modules if m.startswith(('autograder', 'solutions')))"))
+    (names,) = texts(
+        run("import sys; sorted(m for m in sys.modules if m.startswith(('autograder', 'solutions')))")
+    )
 
     assert "autograder.sandbox.worker.main" in names
     for word in ("checks", "course", "gradebook", "solutions", "results", "nbgrader"):

@@ -117,7 +117,7 @@ class Stream(io.TextIOBase):
         """Return True: text can be written."""
         return True
 
-    def write(self, text: str, /) -> int:
+    def write(self, text: Any, /) -> int:
         """Record the text and return its length."""
         if not isinstance(text, str):
             msg = f"write() argument must be str, not {type(text).__name__}"

@@ -31,7 +31,7 @@ class WallTimeExceeded(BaseException):
 class _Publisher(DisplayPublisher):
     recorder = AnyTrait()
 
-    def publish(self, data: dict[str, Any], metadata: Any = None, **_: Any) -> None:
+    def publish(self, data: Any, metadata: Any = None, source: Any = None, **_: Any) -> None:  # noqa: ARG002
         """Record what `display` shows."""
         self.recorder.display(_texts(data), _plain(metadata))
 
@@ -63,7 +63,7 @@ class NotebookShell(InteractiveShell):
 
     def init_sys_modules(self) -> None:
         """Make the notebook's namespace `__main__`, as in a kernel."""
-        super().init_sys_modules()
+        super().init_sys_modules()  # type: ignore[no-untyped-call]
         sys.modules["__main__"] = self.user_module
 
     def enable_gui(self, gui: str | None = None) -> None:
@@ -104,9 +104,11 @@ def make_shell(recorder: Recorder) -> NotebookShell:
         A fresh shell; a process makes one.
     """
     # History would need a thread and a database file.
-    HistoryManager.enabled = False
+    HistoryManager.enabled = False  # type: ignore[assignment]
     shell = NotebookShell.instance()
-    shell.recorder = shell.display_pub.recorder = shell.displayhook.recorder = recorder
+    shell.recorder = recorder
+    for part in (shell.display_pub, shell.displayhook):
+        part.set_trait("recorder", recorder)
     shell.run_line_magic("colors", "nocolor")
     builtins.input = _refuse_input
     sys.stdout = Stream(recorder, "stdout")
@@ -136,7 +138,7 @@ def run_cell(shell: NotebookShell, source: str, *, wall_time_s: float) -> bool:
     shell.recorder.start()
     with Timer(wall_time_s):
         try:
-            outcome = shell.run_cell(source, store_history=True)
+            outcome = shell.run_cell(source, store_history=True)  # type: ignore[no-untyped-call]
         except WallTimeExceeded:
             shell.recorder.error("WallTimeExceeded", f"stopped after {wall_time_s:g} s", [])
             return True
