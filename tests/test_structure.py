@@ -29,6 +29,9 @@ DOOR_NAMES = 12
 # "path" or "path::function" -> the sentence that says why it is larger than the budget.
 LARGER_WITH_REASON: dict[str, str] = {}
 
+# Packages that are imported under another name than they are installed.
+NAMED_OTHERWISE = {"dateutil": "python-dateutil"}
+
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -150,15 +153,34 @@ def pinned() -> dict[str, str]:
     return {re.sub(r"[-_.]+", "-", name).lower(): version for name, version in pins}
 
 
+def required(groups: list[list[str]]) -> set[str]:
+    """Return the names of required distributions, in lower case."""
+    return {re.split(r"[^\w.-]", requirement)[0].lower() for group in groups for requirement in group}
+
+
 def test_every_dependency_is_pinned() -> None:
     """Two installs of one commit are the same program."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    groups = [project["dependencies"], *project["optional-dependencies"].values()]
-    wanted = [requirement for group in groups for requirement in group]
 
-    names = {re.split(r"[^\w.-]", requirement)[0].lower() for requirement in wanted}
+    names = required([project["dependencies"], *project["optional-dependencies"].values()])
 
     assert names - set(pinned()) == set()
+
+
+def test_every_imported_package_is_required() -> None:
+    """What comes along with a dependency can leave with it."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    imported = set()
+    for path in PACKAGE:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                imported |= {alias.name.partition(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module:
+                imported.add(node.module.partition(".")[0])
+
+    others = imported - set(sys.stdlib_module_names) - {"autograder", "solutions"}
+    names = {NAMED_OTHERWISE.get(name, name.lower()) for name in others}
+    assert names <= required([project["dependencies"]])
 
 
 def test_the_constraints_name_no_address() -> None:
