@@ -31,6 +31,7 @@ from autograder.variants import load_variants, program
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from datetime import datetime
     from pathlib import Path
 
     from autograder.course import Course
@@ -75,6 +76,8 @@ class GradedSubmission:
         The outcome of each grade cell.
     unanswered : mapping of str to frozenset of str
         For each notebook the solution cells left as they were handed out.
+    timestamp : datetime or None
+        When it was handed in: naive, in UTC; None if that is not known.
     ignored : tuple of str
         Names of notebooks that do not belong to the assignment.
     """
@@ -82,6 +85,7 @@ class GradedSubmission:
     notebooks: Mapping[str, Notebook]
     result: SubmissionResult
     unanswered: Mapping[str, frozenset[str]]
+    timestamp: datetime | None = None
     ignored: tuple[str, ...] = ()
 
 
@@ -168,6 +172,7 @@ class Grader:
             raise SubmissionError(
                 folder, "none of the assignment's notebooks is here", f"Expected: {wanted}."
             )
+        timestamp = self.course.handed_in_at(student, assignment)
         graded = {
             name: self.grade_notebook(
                 assignment,
@@ -186,6 +191,7 @@ class Grader:
             {name: book.notebook for name, book in graded.items()},
             SubmissionResult(assignment=assignment, student=student, notebooks=results, sandbox=SANDBOX),
             {name: book.unanswered for name, book in graded.items()},
+            timestamp,
             tuple(sorted(found - released.keys())),
         )
 
@@ -295,7 +301,7 @@ def _check_hidden(cell: GradeCell, suite: CheckSuite) -> None:
             raise CheckError(
                 cell.grade_id,
                 "its hidden tests are not a call of run_checks, so they would run beside student code",
-                f"Write them as checks in a module {cell.grade_id}.py and call run_checks({cell.grade_id!r}).",
+                f"Write them as a module {cell.grade_id}.py of checks; call run_checks({cell.grade_id!r}).",
             )
         return
     points = suite.points()

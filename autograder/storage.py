@@ -47,14 +47,11 @@ def store(course: Course, gradebook: Gradebook, settings: Settings, graded: Grad
 
     Raises
     ------
-    SubmissionError
-        If the submission's timestamp cannot be read.
     OperatorError
         If a file cannot be written, or the gradebook.
     """
     result = graded.result
     submitted = course.submitted(result.student, result.assignment)
-    timestamp = course.timestamp(result.student, result.assignment)
     target = course.autograded(result.student, result.assignment)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -74,7 +71,7 @@ def store(course: Course, gradebook: Gradebook, settings: Settings, graded: Grad
             target, f"cannot be written ({error.strerror})", "Check rights and space."
         ) from None
     gradebook.store(
-        result, timestamp=timestamp, unanswered=graded.unanswered, late_penalty=settings.late_penalty
+        result, timestamp=graded.timestamp, unanswered=graded.unanswered, late_penalty=settings.late_penalty
     )
 
 
