@@ -1,0 +1,112 @@
+"""Jinja's environment for the pages, and writing a page whole or not at all."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from autograder.checks.report import number
+from autograder.errors import OperatorError
+from autograder.notebook import write_text
+from autograder.pages.content import CONTROLS
+from autograder.pages.views import share, words
+
+if TYPE_CHECKING:
+    from decimal import Decimal
+
+TEMPLATES = Path(__file__).parent.parent / "templates"
+
+CODE = re.compile(r"`([^`]+)`")
+
+POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+"""What a page may load: nothing. It may style itself and show the pictures it carries."""
+
+
+def render(template: str, **context: Any) -> str:
+    """
+    Return a page.
+
+    Parameters
+    ----------
+    template : str
+        The template's file name.
+    **context : Any
+        What the template shows. Text is escaped; only Markup is not.
+
+    Returns
+    -------
+    str
+        HTML without characters that no page may hold.
+    """
+    page = _environment().get_template(template).render(policy=POLICY, **context)
+    return CONTROLS.sub("", page)
+
+
+def write_page(path: Path, page: str) -> Path:
+    """
+    Write a page whole or not at all; its folder is made.
+
+    Parameters
+    ----------
+    path : Path
+        Where.
+    page : str
+        The HTML.
+
+    Returns
+    -------
+    Path
+        The same path.
+
+    Raises
+    ------
+    OperatorError
+        If it cannot be written.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_text(path, page)
+    except OSError as error:
+        what = f"cannot be written ({error.strerror})"
+        raise OperatorError(path, what, "Check rights and space.") from None
+    return path
+
+
+def title_of(assignment: str) -> str:
+    """Return an assignment's name as a title: "multi_head_attention" is "Multi head attention"."""
+    return words(assignment)[:1].upper() + words(assignment)[1:]
+
+
+@lru_cache(maxsize=1)
+def _environment() -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    style = (TEMPLATES / "style.css").read_text(encoding="utf-8")
+    environment.globals["style"] = Markup(style)  # noqa: S704 - our own file
+    environment.globals["share"] = share
+    environment.filters["points"] = _points
+    environment.filters["prose"] = _prose
+    environment.filters["url"] = quote
+    environment.filters["words"] = words
+    return environment
+
+
+def _prose(text: str) -> Markup:
+    """Return a sentence escaped, with what stands between backticks as code."""
+    return Markup(CODE.sub(r"<code>\1</code>", str(escape(text))))  # noqa: S704 - escaped
+
+
+def _points(points: Decimal | None) -> str:
+    return "–" if points is None else number(round(points, 2))
