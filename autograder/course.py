@@ -184,7 +184,7 @@ class Course:
             If it holds no time.
         """
         path = self.submitted(student, assignment) / "timestamp.txt"
-        if not path.is_file():
+        if not path.is_file() or path.is_symlink():
             return None
         words = path.read_text(encoding="utf-8", errors="replace").strip()
         try:

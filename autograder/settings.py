@@ -247,10 +247,8 @@ def configure_nbgrader(c: Config) -> None:
     c.ClearSolutions.code_stub = {"python": "\n".join(STUBS["code"])}
     c.ClearSolutions.text_stub = "\n".join(STUBS["markdown"])
     c.ClearHiddenTests.begin_test_delimeter, c.ClearHiddenTests.end_test_delimeter = HIDDEN
-    c.Autograde.sanitize_preprocessors = [
-        f"{PLUGINS}.Repair",
-        "nbgrader.preprocessors.CheckCellMetadata",
-    ]
+    c.Autograde.exporter_class = f"{PLUGINS}.RepairingExporter"
+    c.Autograde.sanitize_preprocessors = ["nbgrader.preprocessors.CheckCellMetadata"]
     c.Autograde.autograde_preprocessors = [
         f"{PLUGINS}.Grade",
         f"{PLUGINS}.SaveScores",
@@ -261,4 +259,5 @@ def configure_nbgrader(c: Config) -> None:
         f"{PLUGINS}.StudentView",
         "nbconvert.preprocessors.CSSHTMLHeaderPreprocessor",
     ]
+    c.HTMLExporter.filters = {"markdown2html": f"{PLUGINS}.safe_markdown"}
     c.ExportApp.plugin_class = f"{PLUGINS}.TableExport"

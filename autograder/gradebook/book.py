@@ -15,7 +15,7 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Self
 
-from sqlalchemy import select
+from sqlalchemy import bindparam, select
 
 from autograder.errors import GradebookError, nearest
 from autograder.gradebook.database import Database
@@ -59,6 +59,7 @@ class Gradebook:
 
     def __init__(self, db_url: str) -> None:
         self._database = Database(db_url)
+        self._known: dict[str, dict[str, _Book]] = {}
 
     def __enter__(self) -> Self:
         """Return the gradebook."""
@@ -195,24 +196,36 @@ class Gradebook:
         manual = {row.cell_id: row.manual_score for row in connection.execute(query)}
         if {cell.grade_id for cell in result.cells} != set(book.graded):
             raise self._stale(result.name, "other graded cells")
+        values = []
         for cell in result.cells:
-            cell_id, max_score = book.graded[cell.grade_id]
-            if cell.max_score != max_score:
+            cell_id, points = book.graded[cell.grade_id]
+            if cell.max_score != points:
                 raise self._stale(
-                    result.name, f"{max_score} points, not {cell.max_score}, for {cell.grade_id!r}"
+                    result.name, f"{points} points, not {cell.max_score}, for {cell.grade_id!r}"
                 )
             score = None if cell.auto_score is None else float(cell.auto_score)
             looked_at = manual[cell_id] is not None and result.status is not Status.MISSING
-            mine = (table.c.notebook_id == key) & (table.c.cell_id == cell_id)
-            values = {"auto_score": score, "needs_manual_grade": score is None or looked_at}
-            connection.execute(table.update().where(mine).values(**values))
+            values.append(
+                {"cell": cell_id, "auto_score": score, "needs_manual_grade": score is None or looked_at}
+            )
+        self._update(connection, "grade", key, values)
 
     def _comments(self, connection: Connection, key: str, book: _Book, names: Collection[str]) -> None:
-        table = self._database.table("comment")
-        for name, cell in book.commented.items():
-            mine = (table.c.notebook_id == key) & (table.c.cell_id == cell)
-            comment = NO_RESPONSE if name in names else None
-            connection.execute(table.update().where(mine).values(auto_comment=comment))
+        self._update(
+            connection,
+            "comment",
+            key,
+            [
+                {"cell": cell, "auto_comment": NO_RESPONSE if name in names else None}
+                for name, cell in book.commented.items()
+            ],
+        )
+
+    def _update(self, connection: Connection, name: str, notebook: str, values: list[dict[str, Any]]) -> None:
+        table = self._database.table(name)
+        mine = (table.c.notebook_id == notebook) & (table.c.cell_id == bindparam("cell"))
+        if values:
+            connection.execute(table.update().where(mine), values)
 
     def _penalty(self, connection: Connection, key: str, *, late: bool) -> None:
         grade, book = self._database.table("grade"), self._database.table("submitted_notebook")
@@ -291,20 +304,23 @@ class Gradebook:
         if not rows:
             known = [row.name for row in self._database.rows(connection, "assignment")]
             what = f"the gradebook has no assignment {assignment!r}"
-            raise GradebookError(
-                self._database.where, what, f"{nearest(assignment, known)} Or release it first."
-            )
+            where = self._database.where
+            raise GradebookError(where, what, f"{nearest(assignment, known)} Or release it first.")
+        if assignment not in self._known:
+            self._known[assignment] = self._books(connection, rows[0].id)
+        return rows[0], self._known[assignment]
+
+    def _books(self, connection: Connection, assignment: str) -> dict[str, _Book]:
         books = {}
-        for book in sorted(
-            self._database.rows(connection, "notebook", assignment_id=rows[0].id), key=lambda one: one.name
-        ):
+        found = self._database.rows(connection, "notebook", assignment_id=assignment)
+        for book in sorted(found, key=lambda one: str(one.name)):
             cells = self._database.rows(connection, "base_cell", notebook_id=book.id)
-            books[book.name] = _Book(
+            books[str(book.name)] = _Book(
                 book.id,
                 {cell.name: (cell.id, points) for cell, points in self._points(connection, cells)},
                 {cell.name: cell.id for cell in cells if cell.type in {"SolutionCell", "TaskCell"}},
             )
-        return rows[0], books
+        return books
 
     def _points(self, connection: Connection, cells: list[Row[Any]]) -> Iterator[tuple[Row[Any], Decimal]]:
         for cell in cells:

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import MetaData, Table, create_engine, event, select
+from sqlalchemy import MetaData, Table, create_engine, event, select, text
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from autograder.errors import GradebookError
@@ -33,6 +33,12 @@ TABLES = (
     "grade",
     "comment",
 )
+INDEXED = (
+    ("grade", "notebook_id"),
+    ("comment", "notebook_id"),
+    ("submitted_notebook", "assignment_id"),
+    ("base_cell", "notebook_id"),
+)
 BUSY_S = 30
 
 
@@ -56,6 +62,7 @@ class Database:
         self._engine = _connect(db_url)
         self.where = self._engine.url.render_as_string()
         self._meta = MetaData()
+        self._indexed = False
         try:
             with self._told():
                 self._meta.reflect(self._engine, only=lambda name, _: name in {*TABLES, VERSIONS})
@@ -81,10 +88,24 @@ class Database:
     @contextmanager
     def writing(self) -> Iterator[Connection]:
         """Open a transaction that writes all or nothing; other writers wait."""
+        self._add_indexes()
         with self._told(), self._engine.connect() as connection:
             writer = connection.execution_options(autograder_write=True)
             with writer.begin():
                 yield writer
+
+    def _add_indexes(self) -> None:
+        # nbgrader looks rows up by these columns and has no index for them, so
+        # that every submission would cost more the more there are.
+        if self._indexed:
+            return
+        with self._told(), self._engine.connect() as connection:
+            writer = connection.execution_options(autograder_write=True)
+            with writer.begin():
+                for table, column in INDEXED:
+                    name = f"ix_autograder_{table}_{column}"
+                    writer.execute(text(f"CREATE INDEX IF NOT EXISTS {name} ON {table} ({column})"))
+        self._indexed = True
 
     def rows(self, connection: Connection, name: str, /, **where: object) -> list[Row[Any]]:
         """Return the rows of a table that have these values."""

@@ -1,0 +1,1 @@
+"""Grades on their way to other programs: one module for each format."""

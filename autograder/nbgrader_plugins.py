@@ -1,0 +1,254 @@
+"""
+What nbgrader's own commands run instead of their own parts.
+
+``nbgrader autograde`` makes two passes over each notebook: `RepairingExporter`
+stands in the first, `Grade` and `SaveScores` in the second. nbgrader builds
+them anew for every notebook, so what must live longer (the grader, results
+that wait for the rest of their submission) is kept here, with its converter.
+"""
+
+from __future__ import annotations
+
+import warnings
+import weakref
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import nbformat
+import nh3
+from jinja2 import pass_context
+from nbconvert.exporters import NotebookExporter
+from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
+from nbgrader.plugins.export import ExportPlugin
+from nbgrader.preprocessors import AssignLatePenalties, NbGraderPreprocessor
+
+from autograder.course import Course
+from autograder.errors import CourseError, nearest
+from autograder.gradebook import Gradebook
+from autograder.grader import GradedNotebook, Grader
+from autograder.lms.table import write_tables
+from autograder.notebook import read_notebook
+from autograder.release import check_release
+from autograder.released import ReleasedNotebook, strip_hidden
+from autograder.repair import repair
+from autograder.results import NotebookResult, SubmissionResult
+from autograder.settings import load_settings
+
+if TYPE_CHECKING:
+    from jinja2.runtime import Context
+    from nbformat import NotebookNode
+
+    from autograder.notebook import Notebook
+
+    Resources = dict[str, Any]
+
+# nbgrader's own, once for each submission; it would hide what the repair tells.
+warnings.filterwarnings("ignore", message=r"Object of type <Submitted\w+> not in session")
+
+DEFAULT_EXPORT = "grades.csv"
+ATTRIBUTES = {"*": {"class", "id", "style"}, "a": {"href", "title"}, "img": {"src", "alt", "title"}}
+SCHEMES = {"http", "https", "mailto", "data"}
+
+
+@dataclass(slots=True)
+class _Run:
+    """What one `nbgrader autograde` keeps between notebooks."""
+
+    course: Course
+    grader: Grader
+    student: tuple[str, str] = ("", "")
+    graded: dict[str, GradedNotebook] = field(default_factory=dict)
+
+
+_RUNS: weakref.WeakKeyDictionary[Any, _Run] = weakref.WeakKeyDictionary()
+
+
+class RepairingExporter(NotebookExporter):
+    """Reads and repairs a submitted notebook, in place of nbgrader's whole sanitize pass."""
+
+    def from_file(  # type: ignore[override]  # nbconvert's exporters return text, its base says a notebook
+        self, file_stream: Any, resources: Resources | None = None, **options: Any
+    ) -> tuple[str, Resources]:
+        """
+        Return the text of the notebook in an open file, after all preprocessors.
+
+        nbformat raises at damage that can be repaired and changes ids before
+        any preprocessor sees them, so the repair comes first.
+        """
+        notebook = read_notebook(Path(file_stream.name))
+        converter: Any = self.parent
+        if converter._sanitizing and resources is not None:  # noqa: SLF001 - nothing else tells the two passes apart
+            course = Course(root=Path(converter.coursedir.root))
+            assignment, student, name = _names(resources)
+            check_release(course, assignment)
+            notebook, notes = repair(notebook, _released(course, resources))
+            for note in notes:
+                self.log.warning("%s: %s: %s", student, name, note)
+        text, resources = self.from_notebook_node(  # type: ignore[no-untyped-call]
+            _node(notebook), resources=resources, **options
+        )
+        return text, resources or {}
+
+
+class Grade(NbGraderPreprocessor):  # type: ignore[misc]  # nbgrader has no annotations
+    """Grades a notebook in the sandbox, in place of nbgrader's Execute."""
+
+    def preprocess(
+        self,
+        nb: NotebookNode,  # noqa: ARG002 - what was handed in is graded, not what the first pass wrote
+        resources: Resources,
+    ) -> tuple[NotebookNode, Resources]:
+        """Return the notebook as graded; keep its result for `SaveScores`."""
+        run = _run(self)
+        assignment, student, name = _names(resources)
+        if run.student != (assignment, student):
+            run.student, run.graded = (assignment, student), {}
+        folder = run.course.submitted(student, assignment)
+        graded = run.grader.grade_notebook(
+            assignment,
+            name,
+            student=student,
+            notebook=read_notebook(folder / f"{name}.ipynb"),
+            files=(folder, run.course.source(assignment)),
+        )
+        run.graded[name] = graded
+        return _node(graded.notebook), resources
+
+
+class SaveScores(NbGraderPreprocessor):  # type: ignore[misc]  # nbgrader has no annotations
+    """
+    Stores a submission's scores once all its notebooks are graded.
+
+    The scores are those of the checks, never read from a cell's outputs. If
+    any notebook fails, nothing of the submission is stored.
+    """
+
+    def preprocess(self, nb: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
+        """Store the scores and the late penalties with the submission's last notebook."""
+        run = _run(self)
+        assignment, student, _ = _names(resources)
+        waiting = {Path(path).stem for path in _converter(self).notebooks} - run.graded.keys()
+        if waiting or (assignment, student) != run.student:
+            return nb, resources
+        notebooks: tuple[NotebookResult, ...] = tuple(one.result for one in run.graded.values())
+        result = SubmissionResult(assignment=assignment, student=student, notebooks=notebooks)
+        unanswered = {one: graded.unanswered for one, graded in run.graded.items()}
+        with Gradebook(resources["nbgrader"]["db_url"]) as gradebook:
+            gradebook.store(result, unanswered=unanswered, late_penalty=None)
+        # The stock preprocessor, because it obeys the course's own penalty plug-in.
+        late = AssignLatePenalties(parent=self.parent)
+        for one in run.graded:
+            late.preprocess(nb, resources | {"nbgrader": resources["nbgrader"] | {"notebook": one}})
+        return nb, resources
+
+
+class StudentView(NbGraderPreprocessor):  # type: ignore[misc]  # nbgrader has no annotations
+    """Leaves out of a feedback page what is not for the student's eyes."""
+
+    def preprocess(self, nb: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
+        """Return the notebook without hidden tests, bare scores and staff's notes."""
+        for cell in nb.cells:
+            cell.source = strip_hidden(cell.source).rstrip("\n")
+            if cell.metadata.pop("autograder", None) and cell.cell_type == "code":
+                # The first output is the score for nbgrader; the page shows it in the heading.
+                cell.outputs = cell.outputs[1:]
+        nb.metadata.pop("autograder", None)
+        return nb, resources
+
+
+class TableExport(ExportPlugin):  # type: ignore[misc]  # nbgrader has no annotations
+    """Writes the kit's grade table: ``nbgrader export``, a column for each graded cell."""
+
+    def export(self, gradebook: Any) -> None:
+        """Write a CSV file with the wanted assignments and students."""
+        address = gradebook.engine.url.render_as_string(hide_password=False)
+        students = {str(student) for student in self.student}
+        known = [assignment.name for assignment in gradebook.assignments]
+        wanted = [str(name) for name in self.assignment] or known
+        for name in wanted:
+            if name not in known:
+                raise CourseError("--assignment", f"there is no assignment {name!r}", nearest(name, known))
+        with Gradebook(address) as book:
+            tables = {
+                name: [row for row in book.scores(name) if not students or row.student in students]
+                for name in wanted
+            }
+        path = Path(self.to or DEFAULT_EXPORT)
+        write_tables(path, tables)
+        self.log.info("Exported grades to %s", path)
+
+
+@pass_context
+def safe_markdown(context: Context, source: str) -> str:
+    """
+    Return the HTML of a Markdown text without anything that could run.
+
+    nbgrader's pages pass on HTML in a student's Markdown as it is; in
+    formgrader a script in it would act with the instructor's rights.
+
+    Parameters
+    ----------
+    context : Context
+        jinja's; it names the cell, for pictures attached to it.
+    source : str
+        Markdown, possibly with HTML in it.
+
+    Returns
+    -------
+    str
+        HTML.
+    """
+    attachments = getattr(context.get("cell"), "attachments", {})
+    renderer = IPythonRenderer(escape=False, attachments=attachments)
+    html = MarkdownWithMath(renderer=renderer).render(source)
+    return nh3.clean(
+        html,
+        attributes=ATTRIBUTES,
+        attribute_filter=_attribute,
+        url_schemes=SCHEMES,
+        filter_style_properties={"text-align"},
+    )
+
+
+def _attribute(tag: str, name: str, value: str) -> str | None:
+    # Pictures come as data, links do not.
+    return None if (tag, name) == ("a", "href") and value.strip().lower().startswith("data:") else value
+
+
+def _node(notebook: Notebook) -> NotebookNode:
+    return cast("NotebookNode", nbformat.from_dict(notebook))  # type: ignore[no-untyped-call]
+
+
+def _converter(preprocessor: NbGraderPreprocessor) -> Any:
+    # The preprocessor belongs to an exporter, and that to the converter.
+    return preprocessor.parent.parent
+
+
+def _course(preprocessor: NbGraderPreprocessor) -> Course:
+    return Course(root=Path(_converter(preprocessor).coursedir.root))
+
+
+def _names(resources: Resources) -> tuple[str, str, str]:
+    names = resources["nbgrader"]
+    return names["assignment"], names["student"], names["notebook"]
+
+
+def _released(course: Course, resources: Resources) -> ReleasedNotebook:
+    assignment, _, name = _names(resources)
+    released = {one.name: one for one in course.released(assignment)}
+    if name not in released:
+        raise CourseError(
+            course.source(assignment), f"there is no notebook {name!r}", nearest(name, released)
+        )
+    return released[name]
+
+
+def _run(preprocessor: NbGraderPreprocessor) -> _Run:
+    converter = _converter(preprocessor)
+    if converter not in _RUNS:
+        course = _course(preprocessor)
+        grader = Grader(course, load_settings(course.root))
+        _RUNS[converter] = _Run(course, grader)
+        weakref.finalize(converter, grader.close)
+    return _RUNS[converter]
