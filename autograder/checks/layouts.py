@@ -1,4 +1,4 @@
-"""Arrays with the same numbers in every memory layout that numpy knows."""
+"""Arrays with the same numbers in other memory layouts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-def layouts(array: NDArray[Any]) -> dict[str, NDArray[Any]]:
+def layouts(array: NDArray[Any]) -> list[NDArray[Any]]:
     """
     Return equal arrays that differ only in how they lie in memory.
 
@@ -21,17 +21,12 @@ def layouts(array: NDArray[Any]) -> dict[str, NDArray[Any]]:
 
     Returns
     -------
-    dict of str to ndarray
-        A Fortran-ordered, a non-contiguous and a read-only array, by the case
-        that a student reads.
+    list of ndarray
+        A Fortran-ordered, a non-contiguous and a read-only array.
     """
-    padded = np.zeros(tuple(2 * n for n in array.shape), array.dtype)
+    padded = np.zeros([2 * size for size in array.shape], array.dtype)
     every_second = padded[tuple(slice(None, None, 2) for _ in array.shape)]
     every_second[...] = array
     read_only = array.copy()
     read_only.flags.writeable = False
-    return {
-        "In Fortran order": np.asfortranarray(array),
-        "Not contiguous in memory": every_second,
-        "Read-only": read_only,
-    }
+    return [np.asfortranarray(array), every_second, read_only]

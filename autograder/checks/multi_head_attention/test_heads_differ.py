@@ -26,7 +26,7 @@ def test_copies_are_told_from_different_heads(student, rng):
     assert_bool(student.heads_differ(maps(rng, 4, 3)), expected=True, case="four different heads")
 
 
-@pytest.mark.points("0.5")
+@pytest.mark.points("0.25")
 def test_every_pair_of_heads_counts(student, rng):
     """One pair of equal heads is enough for False, wherever it stands; a single head has no copy."""
     attn = maps(rng, 3, 5)
@@ -37,3 +37,13 @@ def test_every_pair_of_heads_counts(student, rng):
             student.heads_differ(attn[pair]), expected=False, case="three heads of which two are equal"
         )
     assert_bool(student.heads_differ(attn[:1]), expected=True, case="a single head")
+
+
+@pytest.mark.points("0.25")
+def test_one_different_row_is_enough(student, rng):
+    """Heads that differ in a single row are no copies, even if they look at the same key first."""
+    attn = maps(rng, 1, 5)[[0, 0]]
+    attn[:, 4] = [[0.5, 0.1, 0.2, 0.1, 0.1], [0.5, 0.2, 0.1, 0.1, 0.1]]
+
+    assert_bool(student.heads_differ(attn), expected=True, case="heads that differ in a single row")
+    assert_bool(student.heads_differ(attn[[1, 1]]), expected=False, case="two equal heads")

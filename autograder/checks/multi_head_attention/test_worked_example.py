@@ -26,7 +26,7 @@ def is_carried(answer, own):
         carried = own()
     except (StudentError, StudentMissing):
         return False
-    return is_number(answer) and is_number(carried) and 0 < answer == carried
+    return is_number(answer) and type(answer) is type(carried) and answer == carried > 0
 
 
 @pytest.mark.points("0.25")
