@@ -145,7 +145,7 @@ def load_settings(course_root: Path, **flags: Any) -> Settings:
     """
     path = course_root / CONFIG_FILE
     config = read_config(course_root)
-    config.merge({"Autograder": {name: value for name, value in flags.items() if value is not None}})
+    config.merge(Config({"Autograder": {name: value for name, value in flags.items() if value is not None}}))
     known = Autograder.class_trait_names(config=True)
     for name in config.Autograder:
         if name not in known:
