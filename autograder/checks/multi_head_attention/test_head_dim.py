@@ -15,9 +15,10 @@ from solutions.reference import multi_head_attention as reference
 @pytest.mark.points("0.5")
 def test_heads_share_the_features(student, rng):
     """Each head gets d_model / n_heads features."""
+    head_dim = student.head_dim
     for n_heads in (2, 3, 7, 1):
         d_model = n_heads * int(rng.integers(5, 100))
-        assert_number(student.head_dim(d_model, n_heads), reference.head_dim(d_model, n_heads))
+        assert_number(head_dim(d_model, n_heads), reference.head_dim(d_model, n_heads))
 
 
 @pytest.mark.points("0.25")
@@ -31,11 +32,12 @@ def test_size_is_an_integer(student, rng):
 @pytest.mark.points("0.25")
 def test_uneven_heads_are_refused(student):
     """A number of heads that does not divide d_model raises an exception."""
-    assert_returned(student.head_dim(12, 3))
+    head_dim = student.head_dim
+    assert_returned(head_dim(12, 3))
 
     for d_model, n_heads in ((7, 2), (4096, 7), (3, 5)):
         assert_refused(
-            partial(student.head_dim, d_model, n_heads),
+            partial(head_dim, d_model, n_heads),
             StudentError,
             case=f"{n_heads} heads for {d_model} features",
         )

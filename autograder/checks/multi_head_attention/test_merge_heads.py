@@ -14,14 +14,16 @@ from solutions.reference import multi_head_attention as reference
 @pytest.mark.points(1)
 def test_heads_stand_side_by_side(student, rng):
     """Row t of the result holds token t of head 0, then of head 1, and so on."""
+    merge_heads = student.merge_heads
     for shape in ((2, 5, 3), (3, 7, 2)):
         heads = rng.normal(size=shape)
-        assert_array_equal(student.merge_heads(heads), reference.merge_heads(heads))
+        assert_array_equal(merge_heads(heads), reference.merge_heads(heads))
 
 
 @pytest.mark.points("0.5")
 def test_sizes_that_coincide_do_not_matter(student, rng):
     """The merge is right for one token, one head or one feature, and where two sizes are equal."""
+    merge_heads = student.merge_heads
     cases = {
         "With one token": (2, 1, 3),
         "With one head": (1, 5, 3),
@@ -33,29 +35,31 @@ def test_sizes_that_coincide_do_not_matter(student, rng):
     }
     for where, shape in cases.items():
         heads = rng.normal(size=shape)
-        assert_array_equal(student.merge_heads(heads), reference.merge_heads(heads), where=where)
+        assert_array_equal(merge_heads(heads), reference.merge_heads(heads), where=where)
 
 
 @pytest.mark.points("0.25")
 def test_every_kind_of_array_is_merged_alike(student, rng):
     """Only the numbers of the heads matter, neither their dtype nor how they lie in memory."""
+    merge_heads = student.merge_heads
     heads = rng.normal(size=(3, 5, 2))
     for array in layouts(heads):
-        result = student.merge_heads(array)
+        result = merge_heads(array)
         assert_array_equal(result, reference.merge_heads(array), where="In another memory layout")
     for array in (rng.integers(-99, 99, size=heads.shape), heads.astype(np.float32)):
-        result = student.merge_heads(array)
+        result = merge_heads(array)
         assert_array_equal(result, reference.merge_heads(array), where=f"With numbers of {array.dtype}")
 
 
 @pytest.mark.points("0.25")
 def test_calls_do_not_disturb_each_other(student, rng):
     """A call changes neither its argument nor the result of an earlier call."""
+    merge_heads = student.merge_heads
     first, second = rng.normal(size=(2, 2, 5, 4))
 
-    merged = student.merge_heads.record(first)
+    merged = merge_heads.record(first)
 
     assert_unchanged(first, merged.args[0], name="its argument heads")
     assert_array_equal(merged.result, reference.merge_heads(first))
-    assert_array_equal(student.merge_heads(second), reference.merge_heads(second), where="In a second call")
+    assert_array_equal(merge_heads(second), reference.merge_heads(second), where="In a second call")
     assert_same_again(merged.result, merged.reread(), when="after a second call")

@@ -17,14 +17,16 @@ from solutions.reference import multi_head_attention as reference
 @pytest.mark.points("1.25")
 def test_each_head_owns_its_own_columns(student, rng):
     """Head i holds columns i·d_k to (i+1)·d_k of every token, in shape (h, T, d_k)."""
+    split_heads = student.split_heads
     for n_tokens, n_heads, d_k in ((5, 2, 3), (7, 3, 2)):
         x = rng.normal(size=(n_tokens, n_heads * d_k))
-        assert_array_equal(student.split_heads(x, n_heads), reference.split_heads(x, n_heads))
+        assert_array_equal(split_heads(x, n_heads), reference.split_heads(x, n_heads))
 
 
 @pytest.mark.points("0.5")
 def test_sizes_that_coincide_do_not_matter(student, rng):
     """The split is right for one token, one head or one feature, and where two sizes are equal."""
+    split_heads = student.split_heads
     cases = {
         "With one token": (1, 2, 3),
         "With one head": (5, 1, 3),
@@ -37,45 +39,46 @@ def test_sizes_that_coincide_do_not_matter(student, rng):
     }
     for where, (n_tokens, n_heads, d_k) in cases.items():
         x = rng.normal(size=(n_tokens, n_heads * d_k))
-        assert_array_equal(student.split_heads(x, n_heads), reference.split_heads(x, n_heads), where=where)
+        assert_array_equal(split_heads(x, n_heads), reference.split_heads(x, n_heads), where=where)
 
 
 @pytest.mark.points("0.5")
 def test_every_kind_of_array_is_split_alike(student, rng):
     """Only the numbers of x matter, neither their dtype nor how they lie in memory."""
+    split_heads = student.split_heads
     x = rng.normal(size=(7, 10))
     for array in layouts(x):
-        result = student.split_heads(array, 5)
+        result = split_heads(array, 5)
         assert_array_equal(result, reference.split_heads(array, 5), where="In another memory layout")
     for array in (rng.integers(-99, 99, size=x.shape), x.astype(np.float32)):
-        result = student.split_heads(array, 5)
+        result = split_heads(array, 5)
         assert_array_equal(result, reference.split_heads(array, 5), where=f"With numbers of {array.dtype}")
 
 
 @pytest.mark.points("0.5")
 def test_calls_do_not_disturb_each_other(student, rng):
     """A call changes neither its argument nor the result of an earlier call."""
+    split_heads = student.split_heads
     first, second = rng.normal(size=(2, 5, 8))
 
-    split = student.split_heads.record(first, 2)
+    split = split_heads.record(first, 2)
 
     assert_unchanged(first, split.args[0], name="its argument x")
     assert_array_equal(split.result, reference.split_heads(first, 2))
-    assert_array_equal(
-        student.split_heads(second, 2), reference.split_heads(second, 2), where="In a second call"
-    )
+    assert_array_equal(split_heads(second, 2), reference.split_heads(second, 2), where="In a second call")
     assert_same_again(split.result, split.reread(), when="after a second call")
 
 
 @pytest.mark.points("0.25")
 def test_uneven_heads_are_refused(student, rng):
     """A number of heads that does not divide d_model raises an exception."""
-    assert_returned(student.split_heads(rng.normal(size=(3, 8)), 2))
+    split_heads = student.split_heads
+    assert_returned(split_heads(rng.normal(size=(3, 8)), 2))
 
     for n_tokens, d_model, n_heads in ((3, 7, 2), (4, 10, 4), (5, 3, 5)):
         x = rng.normal(size=(n_tokens, d_model))
         assert_refused(
-            partial(student.split_heads, x, n_heads),
+            partial(split_heads, x, n_heads),
             StudentError,
             case=f"{n_heads} heads for {d_model} features",
         )
