@@ -32,7 +32,7 @@ HTML_LIMIT = 100_000
 OUTPUTS_LIMIT = 100
 """Outputs of one cell that are shown."""
 
-ESCAPES = re.compile(r"\x1b(?:\][^\x07\x1b]*(?:\x07|\x1b\\)?|\[[0-?]*[ -/]*[@-~]?|[@-Z\\-_])?")
+ESCAPES = re.compile(r"\x1b(?:\][^\x07\x1b]*(?:\x07|\x1b\\)?|\[[0-?]*[ -/]*[@-~]?|[ -/]+[0-~]?|[0-~])?")
 CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
 PICTURE_URL = re.compile(r"data:image/(?:png|jpeg);base64,[A-Za-z0-9+/]+={0,2}")
@@ -153,7 +153,7 @@ class _Renderer(mistune.HTMLRenderer):
 
     def image(self, text: str, url: str, title: str | None = None) -> str:
         del title
-        alt = html.escape(nh3.clean(text, tags=set()), quote=True)
+        alt = nh3.clean(text, tags=set()).replace('"', "&quot;")
         bundle = self.attachments.get(url.removeprefix("attachment:"))
         bundles = bundle.items() if isinstance(bundle, Mapping) else ()
         for mime, data in bundles:

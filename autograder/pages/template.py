@@ -97,10 +97,16 @@ def _environment() -> Environment:
     environment.globals["style"] = Markup(style)  # noqa: S704 - our own file
     environment.globals["share"] = share
     environment.filters["points"] = _points
+    environment.filters["breakable"] = _breakable
     environment.filters["prose"] = _prose
     environment.filters["url"] = quote
     environment.filters["words"] = words
     return environment
+
+
+def _breakable(name: str) -> Markup:
+    """Return a name escaped, so that a narrow page may break it after an underscore."""
+    return Markup("_<wbr>").join(name.split("_"))
 
 
 def _prose(text: str) -> Markup:
