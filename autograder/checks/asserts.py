@@ -82,7 +82,9 @@ def is_number(value: object) -> bool:
     bool
         True for integers and floats.
     """
-    return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+    # numpy derives its durations from its integers.
+    is_real = isinstance(value, int | float | np.integer | np.floating)
+    return is_real and not isinstance(value, bool | np.timedelta64)
 
 
 def assert_number(actual: Any, expected: float, *, name: str = "The result") -> None:
@@ -106,8 +108,9 @@ def assert_number(actual: Any, expected: float, *, name: str = "The result") -> 
     if not is_number(actual):
         raise Mismatch(f"{name} is {_kind(actual)}, but should be a number.", _none_hint(actual))
     if actual != expected:
-        word = "too large" if actual > expected else "too small"
-        raise Mismatch(f"{name} is {word}." if np.isfinite(actual) else f"{name} is not finite.")
+        if isinstance(actual, float | np.floating) and not np.isfinite(actual):
+            raise Mismatch(f"{name} is not finite.")
+        raise Mismatch(f"{name} is too {'large' if actual > expected else 'small'}.")
 
 
 def assert_integer(actual: object, expected: int, *, name: str = "The result") -> None:
