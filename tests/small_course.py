@@ -31,6 +31,24 @@ run_checks("test_double")
 SEPARATE = {"td", "th", "p", "li", "h1", "h2", "h3", "div", "dd"}
 VOID = {"meta", "br", "hr", "img", "wbr"}
 
+HOSTILE = (
+    "<script>document.title = 'owned'</script>",
+    "<img src=x onerror=\"document.title = 'owned'\">",
+    "<svg onload=\"document.title = 'owned'\"><script>document.title = 'owned'</script></svg>",
+    "[click](javascript:alert%281%29) <a href=' java\nscript:alert(1)'>x</a> <a href='data:a/b,'>y</a>",
+    "![far](http://SERVER/a.png) <img src='http://SERVER/b.png'> <img src='//SERVER/c.png'>",
+    "<link rel=stylesheet href='http://SERVER/d.css'><style>@import 'http://SERVER/e.css';</style>",
+    "<iframe src='http://SERVER/f'></iframe><object data='http://SERVER/g'></object><embed src='http://SERVER/h'>",
+    "<p style=\"background: url('http://SERVER/i.png')\" class='card full' id='cell-test_double'>forged</p>",
+    "</pre></code></div></section></main></body></html><b><i><table><tr><td>open",
+    "<!-- <p> --!> <![CDATA[ x ]]> <title>owned</title><base href='http://SERVER/'>",
+    "<meta http-equiv=refresh content='0; url=http://SERVER/j'><form action='http://SERVER/k'><input></form>",
+    "<video src='http://SERVER/l' autoplay></video><math><mtext><style><img src='http://SERVER/m'></style></math>",
+    "<img src='data:image/svg+xml;base64,PHN2Zy8+'><input type=image src='http://SERVER/n'>",
+    "{{ 7 * 7 }} {% raw %} {{ style }} &lt;script&gt;alert(1)&lt;/script&gt;",
+    "\x1b]8;;http://SERVER/o\x07link\x1b]8;;\x07 \x00\x0b\x7f\u202e",
+)
+
 HALVES = CheckResult(
     name="test_halves",
     claim="Halves are doubled as well, √x < d_k · 2.",
