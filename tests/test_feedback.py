@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from autograder.course import Course
+    from autograder.notebook import Cell
 
 
 @pytest.fixture
@@ -116,6 +117,18 @@ def test_the_students_own_work_is_on_the_page(course: Course) -> None:
     assert "Because twice is x + x." in page.words
     assert "assert double(1) == 2" in page.words
     assert "2x" in page.words
+
+
+def test_cells_of_every_type_are_shown_and_empty_ones_are_not(course: Course) -> None:
+    """A student may add what a notebook can hold."""
+    raw: Cell = {"cell_type": "raw", "source": "raw <b>words</b>", "metadata": {}}
+    grade(course, "ana", more=[raw, markdown(""), markdown("<script>x</script>"), markdown("Mine.")])
+
+    words = read_page(write_feedback(course, ASSIGNMENT, "ana").with_name("first.html")).words
+
+    assert "raw <b>words</b>" in words
+    assert "Mine." in words
+    assert words.count("Your text") == 2
 
 
 def test_a_score_given_by_hand_and_comments_are_shown(course: Course) -> None:
@@ -312,9 +325,6 @@ def test_feedback_on_ungraded_work_is_refused(course: Course) -> None:
 
     with pytest.raises(CourseError, match="Did you mean 'ana'"):
         write_feedback(course, ASSIGNMENT, "anna")
-
-
-# ------------------------------------------------------- told only once
 
 
 def test_the_same_finding_is_told_once(course: Course) -> None:

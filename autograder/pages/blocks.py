@@ -90,7 +90,8 @@ def blocks(
         In the notebook's order. No hidden test, nothing from metadata.
     """
     reader = _Reader(released, {cell.grade_id: cell for cell in cells}, comments)
-    return tuple(_folded(reader.block(cell) for cell in notebook["cells"]))
+    parts = (reader.block(cell) for cell in notebook["cells"])
+    return tuple(_folded(part for part in parts if not _is_empty(part)))
 
 
 class _Reader:
@@ -147,6 +148,12 @@ def _own_outputs(cell: Cell, kind: str) -> list[Any]:
             if outputs and outputs[0].get("output_type") == ours:
                 outputs.pop(0)
     return outputs
+
+
+def _is_empty(block: Block) -> bool:
+    if block.kind not in {"text", "code"} or block.outputs or block.comment:
+        return False
+    return not block.body.striptags() and "<img" not in block.body
 
 
 def _folded(all_blocks: Iterable[Block]) -> Iterator[Block]:
