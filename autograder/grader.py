@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
+    from autograder.checks.plugin import CheckRun
     from autograder.course import Course
     from autograder.notebook import Notebook
     from autograder.released import GradeCell, ReleasedNotebook
@@ -118,7 +119,7 @@ class Grader:
         )
         self._runtime = Runtime(scratch)
         self._suites: dict[str, CheckSuite] = {}
-        self._misconceptions: dict[str, dict[str, list[Misconception]]] = {}
+        self._misconceptions: dict[tuple[str, str], list[Misconception]] = {}
 
     def __enter__(self) -> Self:
         """Return the grader."""
@@ -245,8 +246,7 @@ class Grader:
             for cell in released.graded:
                 if cell.kind is Kind.TEST and cell.hidden_check:
                     runs = suite.run(cell.hidden_check, session, seed=seed)
-                    found = diagnose(runs, self._known(assignment, cell.grade_id))
-                    results.append(_cell_result(cell, tuple(found)))
+                    results.append(_cell_result(cell, self._diagnosed(assignment, cell, runs)))
                 elif cell.kind is Kind.TEST:
                     results.append(_cell_result(cell, (_visible(cell, shown[cell.grade_id]),)))
                 else:
@@ -260,27 +260,27 @@ class Grader:
             self._suites[assignment] = CheckSuite(assignment)
         return self._suites[assignment]
 
+    def _diagnosed(self, assignment: str, cell: GradeCell, runs: list[CheckRun]) -> tuple[CheckResult, ...]:
+        if all(run.result.outcome is Outcome.PASSED for run in runs):
+            return tuple(run.result for run in runs)
+        return tuple(diagnose(runs, self._known(assignment, cell.grade_id)))
+
     def _known(self, assignment: str, grade_id: str) -> list[Misconception]:
         """Return the misconceptions that lose in a cell, made ready at the first need."""
-        if assignment not in self._misconceptions:
-            known: dict[str, list[Misconception]] = {}
-            books = {
-                book.name: read_notebook(
-                    self.course.source(assignment) / f"{book.name}.ipynb", error=NotebookError
-                )
+        key = (assignment, grade_id)
+        if key not in self._misconceptions:
+            home = next(
+                book.name
                 for book in self.course.released(assignment)
-            }
-            home = {
-                cell.grade_id: books[book.name]
-                for book in self.course.released(assignment)
-                for cell in book.graded
-            }
-            for variant in load_variants(self.course.root, "misconceptions", assignment):
-                start = program(home[variant.loses], variant)
-                one = Misconception(variant.name, variant.claim, variant.hint, start)
-                known.setdefault(variant.loses, []).append(one)
-            self._misconceptions[assignment] = known
-        return self._misconceptions[assignment].get(grade_id, [])
+                if grade_id in {c.grade_id for c in book.graded}
+            )
+            source = read_notebook(self.course.source(assignment) / f"{home}.ipynb", error=NotebookError)
+            self._misconceptions[key] = [
+                Misconception(one.name, one.claim, one.hint, program(source, one))
+                for one in load_variants(self.course.root, "misconceptions", assignment)
+                if one.loses == grade_id
+            ]
+        return self._misconceptions[key]
 
 
 def _named(notebooks: tuple[ReleasedNotebook, ...], name: str) -> ReleasedNotebook:

@@ -217,7 +217,7 @@ def _map_cell(cell: Cell, change: Callable[[Any], Any]) -> Cell:
 def _map_output(output: Any, change: Callable[[Any], Any]) -> Any:
     if not isinstance(output, dict):
         return output
-    if output.get("output_type") in {"execute_result", "display_data"}:
+    if output.get("output_type") in ("execute_result", "display_data"):
         return output | {"data": _map_bundle(output["data"], change)} if "data" in output else output
     return output | {"text": change(output["text"])} if "text" in output else output
 

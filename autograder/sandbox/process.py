@@ -117,16 +117,9 @@ class Worker:
         """Remember what the notebook's names stand for now."""
         self._cells({"op": "snapshot", "name": name})
 
-    def scope(self, name: str) -> bool:
-        """
-        Answer requests for the names as they were at a snapshot.
-
-        Returns
-        -------
-        bool
-            True if a name was bound anew since then.
-        """
-        return self._cells({"op": "scope", "name": name}).get("rebound") is True
+    def scope(self, name: str) -> None:
+        """Let the notebook's names stand again for what they stood for at a snapshot."""
+        self._cells({"op": "scope", "name": name})
 
     def request(self, request: bytes) -> bytes:
         """

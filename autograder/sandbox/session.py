@@ -63,8 +63,7 @@ class NotebookSession:
     limits: Limits
     _worker: Worker | None = None
     _killers: set[int] = field(default_factory=set)
-    _scope: str = ""
-    _exact: str = ""
+    _ran: int = 0
     _deadline_s: float = 0.0
 
     def __enter__(self) -> Self:
@@ -109,22 +108,17 @@ class NotebookSession:
         LimitReached
             If the notebook's time is used up.
         """
-        self._scope = name
-        if self._worker is not None and self._exact not in {"", name}:
-            # The process was run only up to another cell.
-            self.close()
-        if self._worker is None:
-            self._restart(name)
-            return
-        try:
-            rebound = self._worker.scope(name)
-        except (LimitReached, WorkerDied):
-            self._worker = None
-            rebound = True
-        if rebound and self._exact != name:
-            # A later cell bound a name anew: run again, up to this cell only.
-            self.close()
-            self._restart(name)
+        position = next(index for index, cell in enumerate(self.cells) if cell.name == name)
+        while True:
+            worker = self._rerun(position + 1)
+            if worker is None:
+                raise LimitReached("notebook_time_s")
+            try:
+                worker.scope(name)
+            except (LimitReached, WorkerDied):
+                self._worker = None
+            else:
+                return
 
     def request(self, request: bytes) -> bytes:
         """
@@ -169,6 +163,7 @@ class NotebookSession:
                 outputs.append(clean_outputs(raw))
                 if self.cells[index].name:
                     worker.snapshot(self.cells[index].name)
+                self._ran = index + 1
             except (LimitReached, WorkerDied) as end:
                 self._killed_by(index)
                 told = self._told(end.name) if isinstance(end, LimitReached) else _told_death(end)
@@ -178,41 +173,35 @@ class NotebookSession:
 
     def _rerun(self, stop: int) -> Worker | None:
         """Return a worker in which the cells before `stop` have run, killers left out."""
-        if not self._deadline_s:
-            self._worker = self.start()
-            self._deadline_s = time.monotonic() + self.limits.notebook_time_s
-        while True:
-            if time.monotonic() > self._deadline_s:
-                self.close()
-                return None
+        while not self._out_of_time():
             if self._worker is None:
-                self._worker = self.start()
-            index = 0
+                self._worker, self._ran = self.start(), 0
             try:
-                for index in range(stop):
-                    if index not in self._killers:
-                        self._worker.run_cell(self.cells[index].source)
-                    if self.cells[index].name:
-                        self._worker.snapshot(self.cells[index].name)
+                while self._ran < stop:
+                    cell = self.cells[self._ran]
+                    if self._ran not in self._killers:
+                        self._worker.run_cell(cell.source)
+                    if cell.name:
+                        self._worker.snapshot(cell.name)
+                    self._ran += 1
             except (LimitReached, WorkerDied):
-                self._killed_by(index)
+                self._killed_by(self._ran)
             else:
                 return self._worker
-
-    def _restart(self, name: str) -> None:
-        position = next(index for index, cell in enumerate(self.cells) if cell.name == name)
-        worker = self._rerun(position + 1)
-        if worker is None:
-            raise LimitReached("notebook_time_s")
-        worker.scope(name)
-        self._exact = name
+        self.close()
+        return None
 
     def _killed_by(self, index: int) -> None:
         self._killers.add(index)
         self.close()
 
+    def _out_of_time(self) -> bool:
+        now_s = time.monotonic()
+        self._deadline_s = self._deadline_s or now_s + self.limits.notebook_time_s
+        return now_s > self._deadline_s
+
     def _check_time(self) -> None:
-        if time.monotonic() > self._deadline_s:
+        if self._out_of_time():
             raise LimitReached("notebook_time_s")
 
     def _told(self, limit: str) -> dict[str, Any]:

@@ -73,7 +73,7 @@ def test_names_are_those_of_the_test_cells_place(start: Start) -> None:
 
 
 def test_a_helper_bound_anew_later_does_not_reach_back(start: Start) -> None:
-    """A function looks its helper up when it is called, so the cells are run again up to the test."""
+    """A function looks its helper up when it is called, and finds that of the test's place."""
     session = start(
         "def helper(): return 1\ndef f(): return helper()", ("", "test"), "def helper(): return 2"
     )

@@ -81,12 +81,12 @@ class _Worker:
         return {}
 
     def _scope(self, message: dict[str, Any]) -> dict[str, Any]:
-        """Answer for the names as they were at a snapshot; say if one was rebound since."""
-        names = self.snapshots[message["name"]]
+        # In place: functions look their helpers up in this very dict.
+        names = self.shell.user_ns
+        names.clear()
+        names.update(self.snapshots[message["name"]])
         self.dispatcher = Dispatcher(names)
-        now = self.shell.user_ns
-        mine = [name for name in names if not name.startswith("_") and name not in {"In", "Out"}]
-        return {"rebound": any(now.get(name) is not names[name] for name in mine)}
+        return {}
 
 
 def _limit(settings: dict[str, Any]) -> None:
