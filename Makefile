@@ -26,11 +26,13 @@ test: .venv/.setup-test ## run all tests; ARGS="-k name" for some
 	$(BIN)/python -m pytest $(ARGS)
 
 lint: .venv/.setup-lint ## style, types, imports and docstrings
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
-	$(BIN)/mypy
-	$(BIN)/lint-imports
-	$(BIN)/python -m numpydoc lint $$(find autograder -name '*.py' -not -path '*/checks/*/*')
+	@failed=0; \
+	modules=$$(find autograder -name '*.py' -not -path '*/checks/*/*'); \
+	for tool in "ruff check ." "ruff format --check ." mypy lint-imports "python -m numpydoc lint $$modules"; do \
+	    echo "== $${tool%%autograder/*}"; \
+	    $(BIN)/$$tool || failed=1; \
+	done; \
+	exit $$failed
 
 bench: ## measure speed (comes with the next release of the kit)
 	@echo "make bench: the benchmark comes with the next release of the kit; nothing was measured."
