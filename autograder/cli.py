@@ -125,12 +125,17 @@ def grade(
 )
 def feedback(course: Course, assignments: list[str], *, as_json: bool, students: tuple[str, ...]) -> None:
     """Write a feedback page for each student."""
-    from autograder.feedback import write_feedback
+    from autograder.publishing import publish_feedback
 
-    pages: dict[str, dict[str, str]] = {}
-    for assignment in assignments:
-        for student in _graded(course, assignment, students):
-            pages.setdefault(assignment, {})[student] = str(write_feedback(course, assignment, student))
+    pages = {
+        assignment: {
+            student: str(page)
+            for student, page in publish_feedback(
+                course, assignment, _graded(course, assignment, students)
+            ).items()
+        }
+        for assignment in assignments
+    }
     if as_json:
         _print_json(pages)
         return
@@ -143,11 +148,11 @@ def feedback(course: Course, assignments: list[str], *, as_json: bool, students:
 @_on_course
 def report(course: Course, assignments: list[str], *, as_json: bool) -> None:
     """Write a page on the class: scores, checks that fail, mistakes that recur."""
-    from autograder.report import write_report
+    from autograder.publishing import publish_report
 
     for assignment in assignments:
         _graded(course, assignment, ())
-    pages = {assignment: str(write_report(course, assignment)) for assignment in assignments}
+    pages = {assignment: str(publish_report(course, assignment)) for assignment in assignments}
     if as_json:
         _print_json(pages)
         return
@@ -164,20 +169,13 @@ def report(course: Course, assignments: list[str], *, as_json: bool) -> None:
 )
 def export(course: Course, assignments: list[str], *, as_json: bool, to: Path | None) -> None:
     """Write the grades as CSV: a row for each student, a column for each grade cell."""
-    from autograder.gradebook import Gradebook
-    from autograder.lms.table import write_table
+    from autograder.publishing import publish_grades
 
     if to is not None and len(assignments) > 1:
         raise CourseError(
             "--to", "one file cannot hold several assignments", "Name the assignment to export."
         )
-    files = {}
-    with Gradebook(course.db_url) as gradebook:
-        for assignment in assignments:
-            path = to or course.root / "exports" / f"{assignment}.csv"
-            path.parent.mkdir(parents=True, exist_ok=True)
-            write_table(path, gradebook.scores(assignment))
-            files[assignment] = str(path)
+    files = {assignment: str(publish_grades(course, assignment, to)) for assignment in assignments}
     if as_json:
         _print_json(files)
         return

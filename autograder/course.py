@@ -14,7 +14,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dateutil import parser, tz  # type: ignore[import-untyped]
+from dateutil import parser, tz
 
 from autograder.errors import (
     CourseError,

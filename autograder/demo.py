@@ -12,15 +12,13 @@ from dateutil import parser, tz
 from rich.console import Console
 
 from autograder.course import Course
-from autograder.gradebook.database import Database
 from autograder.demo_class import ASSIGNMENT, CLASS, DUE, write_submission
 from autograder.errors import CourseError
-from autograder.feedback import write_feedback
 from autograder.gradebook import Gradebook
+from autograder.gradebook.database import Database
 from autograder.grading import grade_assignment, score_table
-from autograder.lms.table import write_table
+from autograder.publishing import publish_feedback, publish_grades, publish_report
 from autograder.release import build_release
-from autograder.report import write_report
 from autograder.settings import load_settings
 
 _COPIED = ("nbgrader_config.py", "source", "solutions", "release", "gradebook.db")
@@ -59,13 +57,9 @@ def run_demo(target: Path | None = None) -> Path:
     batch = grade_assignment(course, settings, ASSIGNMENT)
     Console(highlight=False).print(score_table(batch.results))
     _step(4, "write feedback, report and grades")
-    for student in course.students(ASSIGNMENT):
-        write_feedback(course, ASSIGNMENT, student)
-    report = write_report(course, ASSIGNMENT)
-    table = course.root / "exports" / f"{ASSIGNMENT}.csv"
-    table.parent.mkdir()
-    with Gradebook(course.db_url) as gradebook:
-        write_table(table, gradebook.scores(ASSIGNMENT))
+    publish_feedback(course, ASSIGNMENT, [result.student for result in batch.results])
+    report = publish_report(course, ASSIGNMENT)
+    table = publish_grades(course, ASSIGNMENT)
     _say_where(course, report, table, time.monotonic() - start_s)
     return course.root
 

@@ -24,11 +24,12 @@ from autograder.checks.report import number
 from autograder.errors import CourseError, nearest
 from autograder.gradebook import Gradebook
 from autograder.release import check_release
+from autograder.results import Status
 from autograder.storage import store
 
 if TYPE_CHECKING:
     from autograder.course import Course
-    from autograder.results import CellResult, SubmissionResult
+    from autograder.results import NotebookResult, SubmissionResult
     from autograder.settings import Settings
 
 
@@ -146,13 +147,15 @@ def print_summary(course: Course, batch: Batch) -> None:
     count, total = len(batch.results), len(batch.results) + len(batch.not_graded)
     waiting = sum(result.needs_manual_grade for result in batch.results)
     line = f"{batch.assignment}: graded {count} of {total} submissions in {batch.elapsed_s:.1f} s"
-    console.print(line + (f"; {waiting} with an answer to grade by hand" if waiting else ""))
+    console.print(line)
+    if waiting:
+        console.print(f"* {waiting} of them with an answer that waits for a person: nbgrader formgrader")
     console.print(f"Scores: {course.gradebook.name}. Next: autograder feedback, report, export.")
 
 
 def score_table(results: tuple[SubmissionResult, ...]) -> Table:
     """
-    Return a table with a row for each student and a column for each grade cell.
+    Return a table with a row for each student and a column for each notebook.
 
     Parameters
     ----------
@@ -164,22 +167,44 @@ def score_table(results: tuple[SubmissionResult, ...]) -> Table:
     Table
         For rich to print.
     """
-    table = Table(box=None, pad_edge=False, header_style="bold", row_styles=["", "dim"])
+    table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("student", no_wrap=True)
-    cells = [cell for book in results[0].notebooks for cell in book.cells]
-    for cell in cells:
-        name = cell.grade_id.removeprefix("test_").replace("_", " ")
-        table.add_column(f"{name}\n/{number(cell.max_score)}", justify="right")
-    table.add_column(f"total\n/{number(results[0].max_score)}", justify="right", style="bold")
+    for name, book in zip(_short_names(results[0]), results[0].notebooks, strict=True):
+        table.add_column(f"{name}\nof {number(book.max_score)}", justify="right", no_wrap=True)
+    table.add_column(f"total\nof {number(results[0].max_score)}", justify="right", style="bold", no_wrap=True)
+    table.add_column("lost points in")
     for result in results:
-        scores = [_shown(cell) for book in result.notebooks for cell in book.cells]
         # Names of folders are students' to choose: never markup.
-        table.add_row(Text(result.student), *scores, number(result.auto_score))
+        scores = [_shown(book) for book in result.notebooks]
+        table.add_row(
+            Text(result.student), *scores, number(result.auto_score), Text(_losses(result), style="dim")
+        )
     return table
 
 
-def _shown(cell: CellResult) -> str:
-    return "by hand" if cell.auto_score is None else number(cell.auto_score)
+def _short_names(result: SubmissionResult) -> list[str]:
+    names = [book.name for book in result.notebooks]
+    short = [name.split("_")[0] for name in names]
+    return short if len({*short}) == len(short) else names
+
+
+def _shown(book: NotebookResult) -> str:
+    if book.status is Status.MISSING:
+        return "missing "
+    waits = any(cell.needs_manual_grade for cell in book.cells)
+    return number(book.auto_score) + ("*" if waits else " ")
+
+
+def _losses(result: SubmissionResult) -> str:
+    lost = [
+        cell.grade_id.removeprefix("test_")
+        for book in result.notebooks
+        if book.status is not Status.MISSING
+        for cell in book.cells
+        if not cell.manual and cell.auto_score != cell.max_score
+    ]
+    total = sum(not cell.manual for book in result.notebooks for cell in book.cells)
+    return "everything" if len(lost) == total else ", ".join(lost)
 
 
 def _students(course: Course, assignment: str, wanted: tuple[str, ...]) -> list[str]:

@@ -1,0 +1,63 @@
+"""Copies of the course to work on, and submissions to put into them."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from autograder.course import Course
+from autograder.errors import NotebookError
+from autograder.notebook import read_notebook, write_notebook
+from autograder.variants import KINDS, fill, load_variants, solved_cells
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    HandIn = Callable[..., Path]
+
+ROOT = Path(__file__).resolve().parents[1]
+ASSIGNMENT = "multi_head_attention"
+PARTS = ("nbgrader_config.py", "gradebook.db", "source", "release", "solutions")
+
+
+@pytest.fixture
+def course(tmp_path: Path) -> Course:
+    """Return a copy of the course as it is handed to instructors: no student yet."""
+    root = tmp_path / "course"
+    root.mkdir()
+    for part in PARTS:
+        copy = shutil.copytree if (ROOT / part).is_dir() else shutil.copyfile
+        copy(ROOT / part, root / part)
+    return Course(root=root)
+
+
+@pytest.fixture
+def hand_in(course: Course) -> HandIn:
+    """
+    Return a function that hands in for a student.
+
+    It fills the released notebooks with the instructor's solutions, those of
+    the named variants taking their place, and returns the folder.
+    """
+
+    def hand_in(student: str, *variants: str, blank: bool = False, timestamp: str = "") -> Path:
+        folder = course.submitted(student, ASSIGNMENT)
+        folder.mkdir(parents=True)
+        known = {one.name: one for kind in KINDS for one in load_variants(course.root, kind, ASSIGNMENT)}
+        for released in sorted(course.release(ASSIGNMENT).glob("*.ipynb")):
+            notebook = read_notebook(released, error=NotebookError)
+            source = read_notebook(course.source(ASSIGNMENT) / released.name, error=NotebookError)
+            solved = solved_cells(source)
+            cells = dict(solved)
+            for name in variants:
+                mine = solved_cells(source, known[name])
+                cells |= {grade_id: text for grade_id, text in mine.items() if text != solved[grade_id]}
+            write_notebook(folder / released.name, notebook if blank else fill(notebook, cells))
+        if timestamp:
+            (folder / "timestamp.txt").write_text(timestamp + "\n", encoding="utf-8")
+        return folder
+
+    return hand_in

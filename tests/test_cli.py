@@ -1,0 +1,180 @@
+"""The command line: what it says, what it ends with, and that errors name what to do."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sqlite3
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from click.testing import CliRunner
+
+from autograder.cli import FAILED, USAGE, main
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from click.testing import Result
+
+    from autograder.course import Course
+
+ASSIGNMENT = "multi_head_attention"
+
+
+@pytest.fixture
+def run(course: Course) -> Callable[..., Result]:
+    """Run a command on the copy of the course."""
+
+    def run(command: str, *args: str) -> Result:
+        return CliRunner().invoke(main, [command, *args, "--course-dir", str(course.root)])
+
+    return run
+
+
+def test_a_mistyped_command_offers_the_nearest() -> None:
+    """A typo costs one look."""
+    result = CliRunner().invoke(main, ["grde"])
+
+    assert result.exit_code == USAGE
+    assert "Did you mean 'grade'?" in result.output
+
+
+@pytest.mark.parametrize("command", ["release", "grade", "feedback", "report", "export"])
+def test_an_unknown_assignment_offers_the_nearest(run: Callable[..., Result], command: str) -> None:
+    """Every command that takes an assignment says so alike."""
+    result = run(command, "multi_head_atention")
+
+    assert result.exit_code == USAGE
+    assert "Did you mean 'multi_head_attention'?" in result.output
+
+
+@pytest.mark.parametrize("command", ["release", "grade", "feedback", "report", "export"])
+def test_a_folder_that_is_no_course_is_told(tmp_path: Path, command: str) -> None:
+    """It says what makes a course, and how to name one."""
+    result = CliRunner().invoke(main, [command, "--course-dir", str(tmp_path)])
+
+    assert result.exit_code == USAGE
+    assert "nbgrader_config.py" in result.output
+    assert "--course-dir" in result.output
+
+
+def test_grading_without_submissions_says_where_they_belong(run: Callable[..., Result]) -> None:
+    """The first thing a new user meets."""
+    result = run("grade")
+
+    assert result.exit_code == USAGE
+    assert "submitted" in result.output
+
+
+def test_an_unknown_student_offers_the_nearest(
+    run: Callable[..., Result], hand_in: Callable[..., Path]
+) -> None:
+    """A typo in an id does not grade nobody in silence."""
+    hand_in("anna")
+    result = run("grade", "--student", "ana")
+
+    assert result.exit_code == USAGE
+    assert "Did you mean 'anna'?" in result.output
+
+
+def test_a_stale_release_is_refused(
+    run: Callable[..., Result], course: Course, hand_in: Callable[..., Path]
+) -> None:
+    """Grading by another notebook than the students have would be unfair."""
+    hand_in("anna")
+    path = course.source(ASSIGNMENT) / "exercise2_split_heads.ipynb"
+    path.write_text(
+        path.read_text(encoding="utf-8").replace("assert", "assert True and", 1), encoding="utf-8"
+    )
+    result = run("grade")
+
+    assert result.exit_code == USAGE
+    assert f"autograder release {ASSIGNMENT}" in result.output
+
+
+@pytest.mark.parametrize("spoil", ["missing", "other schema", "no database"])
+def test_an_unfit_gradebook_is_told(
+    run: Callable[..., Result], course: Course, hand_in: Callable[..., Path], spoil: str
+) -> None:
+    """Nothing is created or changed in its place."""
+    hand_in("anna")
+    if spoil == "missing":
+        course.gradebook.unlink()
+    elif spoil == "other schema":
+        with sqlite3.connect(course.gradebook) as connection:
+            connection.execute("UPDATE alembic_version SET version_num = 'ffff'")
+    else:
+        course.gradebook.write_text("this is no database", encoding="utf-8")
+    result = run("grade")
+
+    assert result.exit_code in {FAILED, USAGE}
+    assert "gradebook" in result.output
+    assert result.exception is None or isinstance(result.exception, SystemExit)
+
+
+def test_a_class_is_graded_and_one_broken_notebook_stops_nobody(
+    run: Callable[..., Result], course: Course, hand_in: Callable[..., Path]
+) -> None:
+    """Grade, look at the results, then feedback, report and export of the same class."""
+    hand_in("anna", "einsum")
+    hand_in("zoe, jr", "scale_missing", timestamp="2026-03-02 18:00:00 UTC")
+    (hand_in("broken") / "exercise3_forward.ipynb").write_text("{ not json", encoding="utf-8")
+    (hand_in("when", timestamp="last Friday, I think"))
+    result = run("grade", "--json")
+    (batch,) = json.loads(result.stdout)
+
+    assert result.exit_code == FAILED
+    assert [one["student"] for one in batch["not_graded"]] == ["broken", "when"]
+    assert "exercise3_forward.ipynb" in batch["not_graded"][0]["reason"]
+    anna, zoe = batch["results"]
+    assert _score(anna) == 18
+    assert _lost(zoe) == {"test_forward"}
+    assert {check["misconception"] for check in _failed(zoe)} == {"scale_missing"}
+    assert not course.autograded("broken", ASSIGNMENT).exists()
+
+    assert run("feedback").exit_code == 0
+    assert (course.feedback("anna", ASSIGNMENT) / "index.html").is_file()
+    assert run("report").exit_code == 0
+    table = course.root / "grades.csv"
+    assert run("export", "--to", str(table)).exit_code == 0
+    rows = {row["student_id"]: row for row in csv.DictReader(table.open(encoding="utf-8", newline=""))}
+    assert set(rows) == {"anna", "zoe, jr"}
+    assert float(rows["anna"]["exercise3_forward.test_forward"]) == 6
+
+
+def test_doctor_looks_at_the_course(run: Callable[..., Result]) -> None:
+    """It finds nothing to mend in the course as it is handed out."""
+    result = run("doctor", "--json")
+    findings = json.loads(result.stdout)
+
+    assert result.exit_code == 0, result.output
+    assert {"python", "packages", "sandbox", "course", "gradebook", ASSIGNMENT} <= {
+        one["name"] for one in findings
+    }
+
+
+def _cells(result: dict[str, Any]) -> list[dict[str, Any]]:
+    return [cell for book in result["notebooks"] for cell in book["cells"]]
+
+
+def _failed(result: dict[str, Any]) -> list[dict[str, Any]]:
+    return [check for cell in _cells(result) for check in cell["checks"] if check["outcome"] != "passed"]
+
+
+def _score(result: dict[str, Any]) -> float:
+    return sum(
+        float(check["points"])
+        for cell in _cells(result)
+        for check in cell["checks"]
+        if check["outcome"] == "passed"
+    )
+
+
+def _lost(result: dict[str, Any]) -> set[str]:
+    return {
+        cell["grade_id"]
+        for cell in _cells(result)
+        if any(check["outcome"] != "passed" for check in cell["checks"])
+    }
