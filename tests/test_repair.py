@@ -1,51 +1,16 @@
-"""Repair: whatever happened to a notebook, every graded cell is there, once and in order."""
+"""Repair: what happened to a notebook is undone, and what is worth it is told."""
 
 from __future__ import annotations
 
 import copy
-import random
-from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from handouts import ASSIGNMENT, COURSE, RELEASED, SPLIT, filled, graded_cells, handed_out, named
 
-from autograder.course import Course
-from autograder.notebook import Cell, Notebook, dump_notebook, read_notebook
-from autograder.released import Kind, ReleasedNotebook, checksum, grade_id_of, unanswered
+from autograder.notebook import Notebook, dump_notebook, read_notebook
+from autograder.released import ReleasedNotebook, checksum, grade_id_of, unanswered
 from autograder.repair import repair
-
-COURSE = Course(root=Path(__file__).parent.parent)
-ASSIGNMENT = "multi_head_attention"
-RELEASED = COURSE.released(ASSIGNMENT)
-SPLIT = next(released for released in RELEASED if released.name == "exercise2_split_heads")
-
-
-def handed_out(released: ReleasedNotebook) -> Notebook:
-    """Return the notebook that students get."""
-    return read_notebook(COURSE.release(ASSIGNMENT) / f"{released.name}.ipynb")
-
-
-def filled(released: ReleasedNotebook) -> Notebook:
-    """Return it with something in every solution cell."""
-    notebook = handed_out(released)
-    kinds = {cell.grade_id: cell.kind for cell in released.cells}
-    for cell in notebook["cells"]:
-        if kinds.get(grade_id_of(cell)) in {Kind.SOLUTION, Kind.MANUAL}:
-            cell["source"] = f"my {grade_id_of(cell)} = 1"
-    return notebook
-
-
-def named(notebook: Notebook, grade_id: str) -> Cell:
-    """Return the cell of a name."""
-    return next(cell for cell in notebook["cells"] if grade_id_of(cell) == grade_id)
-
-
-def graded_cells(notebook: Notebook) -> list[str]:
-    """Return the names of cells with a grade or task flag, in order."""
-    flags = [cell["metadata"].get("nbgrader", {}) for cell in notebook["cells"]]
-    return [flag["grade_id"] for flag in flags if flag.get("grade") or flag.get("task")]
 
 
 @pytest.mark.parametrize("released", RELEASED, ids=lambda released: released.name)
@@ -340,69 +305,3 @@ def test_another_release_is_told_from_an_edit() -> None:
     _, notes = repair(submitted, SPLIT)
 
     assert notes == ("test_split_heads: its source is that of another release; replaced",)
-
-
-ODD: st.SearchStrategy[Any] = st.one_of(
-    st.none(),
-    st.integers(),
-    st.text(max_size=5),
-    st.lists(st.text(max_size=3)),
-    st.dictionaries(st.text(), st.none()),
-)
-GRADE_IDS = [cell.grade_id for cell in SPLIT.cells]
-
-
-def mutate(cells: list[Any], kind: int, draw: st.DataObject, rng: random.Random) -> None:
-    """Damage a notebook as students and editors do."""
-    if kind == 0:
-        rng.shuffle(cells)
-        return
-    at = rng.randrange(len(cells) + 1)
-    if kind == 1 or at == len(cells):
-        cells.insert(at, draw.draw(ODD) if kind == 1 else {"cell_type": "code", "source": "mine = 1"})
-        return
-    cell = cells[at]
-    if kind == 2:
-        del cells[at]
-    elif kind == 3:
-        cells.insert(rng.randrange(len(cells)), copy.deepcopy(cell))
-    elif isinstance(cell, dict):
-        mutate_cell(cell, kind, draw, rng)
-
-
-def mutate_cell(cell: dict[str, Any], kind: int, draw: st.DataObject, rng: random.Random) -> None:
-    """Damage one cell."""
-    if kind == 4:
-        cell[rng.choice(["source", "metadata", "cell_type", "id", "outputs", "attachments"])] = draw.draw(ODD)
-    elif kind == 5:
-        cell["metadata"] = {"nbgrader": draw.draw(ODD), "tags": draw.draw(ODD)}
-    elif isinstance(cell.get("metadata"), dict) and isinstance(cell["metadata"].get("nbgrader"), dict):
-        key = rng.choice(["grade", "solution", "locked", "task", "points", "grade_id", "checksum"])
-        cell["metadata"]["nbgrader"][key] = draw.draw(
-            st.one_of(st.sampled_from(GRADE_IDS), ODD, st.booleans())
-        )
-
-
-@settings(deadline=None, max_examples=300)
-@given(kinds=st.lists(st.integers(0, 6), max_size=12), seed=st.integers(0, 2**32), draw=st.data())
-def test_every_graded_cell_is_there_once_and_in_order(
-    kinds: list[int], seed: int, draw: st.DataObject
-) -> None:
-    """No damage stops a batch, and repairing twice is repairing once."""
-    rng = random.Random(seed)  # noqa: S311 - a repeatable shuffle
-    submitted = handed_out(SPLIT)
-    for kind in kinds:
-        mutate(submitted["cells"], kind, draw, rng)
-    before = copy.deepcopy(submitted)
-
-    notebook, _ = repair(submitted, SPLIT)
-    again, _ = repair(notebook, SPLIT)
-
-    assert submitted == before
-    assert graded_cells(notebook) == [cell.grade_id for cell in SPLIT.graded]
-    for record in SPLIT.cells:
-        if record.kind.locked:
-            assert named(notebook, record.grade_id)["source"] == record.source
-    ids = [cell["id"] for cell in notebook["cells"]]
-    assert len(set(ids)) == len(ids)
-    assert again == notebook
