@@ -25,7 +25,7 @@ demo: .venv/.setup ## grade an invented class and show where the results are
 test: .venv/.setup-test ## run all tests; ARGS="-k name" for some
 	$(BIN)/python -m pytest $(ARGS)
 
-lint: .venv/.setup-lint ## style, types, imports and docstrings
+lint: .venv/.setup-test .venv/.setup-lint ## style, types, imports and docstrings
 	@failed=0; \
 	modules=$$(find autograder -name '*.py' -not -path '*/checks/*/*'); \
 	for tool in "ruff check ." "ruff format --check ." mypy lint-imports "python -m numpydoc lint $$modules"; do \
