@@ -139,7 +139,8 @@ def test_a_class_is_graded_and_one_broken_notebook_stops_nobody(
     assert run("report").exit_code == 0
     table = course.root / "grades.csv"
     assert run("export", "--to", str(table)).exit_code == 0
-    rows = {row["student_id"]: row for row in csv.DictReader(table.open(encoding="utf-8", newline=""))}
+    with table.open(encoding="utf-8", newline="") as file:
+        rows = {row["student_id"]: row for row in csv.DictReader(file)}
     assert set(rows) == {"anna", "zoe, jr"}
     assert float(rows["anna"]["exercise3_forward.test_forward"]) == 6
 

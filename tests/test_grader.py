@@ -1,0 +1,265 @@
+"""Grading a submission: real notebooks, real student processes, and what people see afterwards."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from autograder.errors import CheckError, SubmissionError
+from autograder.grader import GradedSubmission, Grader
+from autograder.notebook import dump_notebook, read_notebook, write_notebook
+from autograder.released import grade_id_of
+from autograder.results import Outcome, Status
+from autograder.settings import load_settings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from autograder.course import Course
+    from autograder.notebook import Notebook
+
+    HandIn = Callable[..., Path]
+    Grade = Callable[[str], GradedSubmission]
+
+pytestmark = pytest.mark.sandbox
+
+ASSIGNMENT = "multi_head_attention"
+SPLIT, FORWARD = "exercise2_split_heads", "exercise3_forward"
+
+
+@pytest.fixture
+def grade(course: Course) -> Iterator[Grade]:
+    """Grade a student's submission."""
+    with Grader(course, load_settings(course.root, wall_time_s=2.0)) as grader:
+        yield lambda student: grader.grade_submission(ASSIGNMENT, student)
+
+
+def scores(graded: GradedSubmission) -> dict[str, Decimal | None]:
+    """Return the automatic score of each grade cell."""
+    return {cell.grade_id: cell.auto_score for book in graded.result.notebooks for cell in book.cells}
+
+
+def lost(graded: GradedSubmission) -> set[str]:
+    """Return the test cells in which points are lost."""
+    cells = (cell for book in graded.result.notebooks for cell in book.cells if not cell.manual)
+    return {cell.grade_id for cell in cells if cell.auto_score != cell.max_score}
+
+
+def cell(notebook: Notebook, grade_id: str) -> dict[str, Any]:
+    """Return the cell of a name."""
+    return next(cell for cell in notebook["cells"] if grade_id_of(cell) == grade_id)
+
+
+def change(folder: Path, name: str, grade_id: str, source: str) -> None:
+    """Replace a cell's source in a submission."""
+    notebook = read_notebook(folder / f"{name}.ipynb")
+    cell(notebook, grade_id)["source"] = source
+    write_notebook(folder / f"{name}.ipynb", notebook)
+
+
+def insert(folder: Path, name: str, before: str, source: str) -> None:
+    """Put a code cell before the cell of a name."""
+    notebook = read_notebook(folder / f"{name}.ipynb")
+    place = notebook["cells"].index(cell(notebook, before))
+    scratch = {"cell_type": "code", "execution_count": None, "id": f"s{place}", "metadata": {}, "outputs": []}
+    notebook["cells"].insert(place, scratch | {"source": source})
+    write_notebook(folder / f"{name}.ipynb", notebook)
+
+
+def test_the_solved_notebooks_earn_everything(grade: Grade, hand_in: HandIn) -> None:
+    """18 points, and the written answer waits."""
+    hand_in("ana")
+    graded = grade("ana")
+
+    assert graded.result.auto_score == 18
+    assert graded.result.max_score == 21
+    assert [book.notes for book in graded.result.notebooks] == [(), (), ()]
+    assert scores(graded)["explain_reshape_order"] is None
+
+
+def test_the_release_as_it_is_earns_nothing(grade: Grade, hand_in: HandIn) -> None:
+    """No check passes an empty cell, and the empty answer needs no person."""
+    hand_in("ana", blank=True)
+    graded = grade("ana")
+
+    assert set(scores(graded).values()) == {Decimal(0)}
+    checks = [check for book in graded.result.notebooks for one in book.cells for check in one.checks]
+    assert {check.outcome for check in checks} <= {Outcome.ERROR, Outcome.MISSING}
+    assert {check.misconception for check in checks} == {""}
+
+
+@pytest.mark.parametrize(
+    ("variants", "cells"),
+    [
+        (("split_reshape_only",), {"test_split_heads"}),
+        (("scale_missing", "merge_sums"), {"test_forward", "test_merge_heads"}),
+    ],
+)
+def test_a_mistake_costs_its_cell_and_has_its_name(
+    grade: Grade, hand_in: HandIn, variants: tuple[str, ...], cells: set[str]
+) -> None:
+    """Through the student's process as in ours."""
+    hand_in("ana", *variants)
+    graded = grade("ana")
+    failed = [
+        check
+        for book in graded.result.notebooks
+        for one in book.cells
+        for check in one.checks
+        if check.outcome is not Outcome.PASSED
+    ]
+
+    assert lost(graded) == cells
+    assert {check.misconception for check in failed} == set(variants)
+
+
+def test_the_graded_notebook_shows_score_report_and_outputs(grade: Grade, hand_in: HandIn) -> None:
+    """The score first, as nbgrader reads it, then the table, then what the cell showed."""
+    folder = hand_in("ana", "split_reshape_only")
+    insert(folder, SPLIT, "split_heads", "import matplotlib.pyplot as plt\nplt.plot([1, 2])\nprint('mine')")
+    graded = grade("ana")
+    notebook = graded.notebooks[SPLIT]
+    score, report, *shown = cell(notebook, "test_split_heads")["outputs"]
+    earned = scores(graded)["test_split_heads"]
+
+    assert earned is not None
+    assert score["output_type"] == "execute_result"
+    assert score["data"]["text/plain"] == str(float(earned))
+    assert "✗" in report["data"]["text/plain"]
+    assert "<table>" in report["data"]["text/html"]
+    assert shown[0]["output_type"] == "error"
+    scratch = next(one for one in notebook["cells"] if "print('mine')" in one["source"])
+    assert "mine\n" in [output.get("text") for output in scratch["outputs"]]
+    assert any("image/png" in output.get("data", {}) for output in scratch["outputs"])
+
+
+def test_no_hidden_number_is_in_a_graded_notebook(grade: Grade, hand_in: HandIn) -> None:
+    """A student who prints and keeps every argument reads none of them afterwards."""
+    folder = hand_in("ana")
+    spy = (
+        "seen = []\n"
+        "def split_heads(x, n_heads):\n"
+        "    seen.append(x); print('SEEN', x); __import__('sys').stderr.write('SEEN')\n"
+        "    raise ValueError(f'SEEN {x}')"
+    )
+    change(folder, SPLIT, "split_heads", spy)
+    notebook = read_notebook(folder / f"{SPLIT}.ipynb")
+    last = {"cell_type": "code", "execution_count": None, "id": "last", "metadata": {}, "outputs": []}
+    notebook["cells"].append(last | {"source": "print(len(seen))"})
+    write_notebook(folder / f"{SPLIT}.ipynb", notebook)
+    graded = grade("ana")
+    shown = [output for one in graded.notebooks[SPLIT]["cells"] for output in one.get("outputs", [])]
+    visible = sum("SEEN" in str(output) for output in shown)
+
+    # The visible assert calls it too, and that call's output is the student's to see.
+    assert visible == sum(
+        "SEEN" in str(o) for o in cell(graded.notebooks[SPLIT], "test_split_heads")["outputs"]
+    )
+    assert "SEEN" not in graded.result.to_json()
+    assert "SEEN" not in str(cell(graded.notebooks[SPLIT], "test_split_heads")["outputs"][:2])
+
+
+def test_an_exception_in_a_scratch_cell_costs_nothing(grade: Grade, hand_in: HandIn) -> None:
+    """Nor does a warning, a print, an exit or a changed folder."""
+    folder = hand_in("ana")
+    for source in ("1 / 0", "import warnings; warnings.warn('x')", "exit()", "import os; os.chdir('/')"):
+        insert(folder, SPLIT, "split_heads", source)
+
+    assert grade("ana").result.auto_score == 18
+
+
+def test_a_syntax_error_costs_its_cell(grade: Grade, hand_in: HandIn) -> None:
+    """The rest of the notebook is worth its points."""
+    change(hand_in("ana"), SPLIT, "merge_heads", "def merge_heads(heads)\n    return heads")
+
+    assert lost(grade("ana")) == {"test_merge_heads"}
+
+
+def test_a_loop_costs_its_cell(grade: Grade, hand_in: HandIn) -> None:
+    """Whether it can be interrupted or must be killed."""
+    folder = hand_in("ana")
+    change(folder, SPLIT, "merge_heads", "def merge_heads(heads):\n    while True: pass")
+    change(folder, FORWARD, "heads_differ", "def heads_differ(attn):\n    return sum(range(10**12))")
+    graded = grade("ana")
+    outcomes = {
+        check.outcome
+        for book in graded.result.notebooks
+        for one in book.cells
+        if one.grade_id in {"test_merge_heads", "test_heads_differ"}
+        for check in one.checks
+    }
+
+    assert lost(graded) == {"test_merge_heads", "test_heads_differ"}
+    assert outcomes == {Outcome.LIMIT}
+
+
+def test_a_missing_notebook_scores_nothing_and_is_said_to_be_missing(grade: Grade, hand_in: HandIn) -> None:
+    """Those handed in are graded."""
+    (hand_in("ana") / f"{FORWARD}.ipynb").unlink()
+    graded = grade("ana")
+
+    assert [book.status for book in graded.result.notebooks] == [Status.GRADED, Status.GRADED, Status.MISSING]
+    assert graded.result.auto_score == 10
+    assert graded.result.max_score == 21
+
+
+def test_other_notebooks_are_told_and_left_alone(grade: Grade, hand_in: HandIn) -> None:
+    """A copy under another name is not graded."""
+    folder = hand_in("ana")
+    (folder / "copy of exercise 3.ipynb").write_text("{}", encoding="utf-8")
+
+    assert grade("ana").ignored == ("copy of exercise 3",)
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"cells": 3, "nbformat": 4}', "\x00"])
+def test_a_damaged_notebook_is_the_submissions_error(grade: Grade, hand_in: HandIn, text: str) -> None:
+    """It names the file; no score is made up for it."""
+    (hand_in("ana") / f"{SPLIT}.ipynb").write_text(text, encoding="utf-8")
+
+    with pytest.raises(SubmissionError, match=SPLIT):
+        grade("ana")
+
+
+def test_grading_repeats(grade: Grade, hand_in: HandIn) -> None:
+    """A re-grade gives the same result and the same notebooks, random inputs included."""
+    hand_in("ana", "softmax_over_queries")
+    first, second = grade("ana"), grade("ana")
+
+    assert first.result == second.result
+    assert [dump_notebook(book) for book in first.notebooks.values()] == [
+        dump_notebook(book) for book in second.notebooks.values()
+    ]
+
+
+def test_plain_hidden_asserts_are_refused(course: Course, grade: Grade, hand_in: HandIn) -> None:
+    """They would have to run beside student code, or be left out in silence."""
+    hand_in("ana")
+    path = course.source(ASSIGNMENT) / f"{SPLIT}.ipynb"
+    notebook = read_notebook(path)
+    test = cell(notebook, "test_merge_heads")
+    test["source"] = "### BEGIN HIDDEN TESTS\nassert merge_heads is not None\n### END HIDDEN TESTS"
+    write_notebook(path, notebook)
+
+    with pytest.raises(CheckError, match="run_checks"):
+        grade("ana")
+
+
+def test_a_test_cell_without_hidden_checks_is_judged_by_its_asserts(
+    course: Course, grade: Grade, hand_in: HandIn
+) -> None:
+    """As nbgrader does: it raises or it does not."""
+    for place in (course.source(ASSIGNMENT), course.release(ASSIGNMENT)):
+        notebook = read_notebook(place / f"{SPLIT}.ipynb")
+        cell(notebook, "test_merge_heads")["source"] = (
+            "assert merge_heads(np.zeros((2, 5, 3))).shape == (5, 6)"
+        )
+        (place / f"{SPLIT}.ipynb").chmod(0o644)
+        write_notebook(place / f"{SPLIT}.ipynb", notebook)
+    hand_in("right")
+    change(hand_in("wrong"), SPLIT, "merge_heads", "def merge_heads(heads): return heads")
+
+    assert scores(grade("right"))["test_merge_heads"] == 2
+    assert scores(grade("wrong"))["test_merge_heads"] == 0
