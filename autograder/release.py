@@ -10,8 +10,11 @@ from __future__ import annotations
 
 import logging
 import os
+import shutil
 import sysconfig
+import tempfile
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from sqlalchemy import create_engine, text
@@ -24,7 +27,6 @@ from autograder.settings import read_config
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from autograder.course import Course
 
@@ -71,7 +73,8 @@ def build_release(course: Course, assignment: str) -> tuple[Path, ...]:
         If nbgrader cannot build it, or a solved notebook raises.
     """
     course.check_assignment(assignment)
-    with _scripts_on_path(), _quiet_log() as log:
+    built = (course.release(assignment), course.solutions / assignment)
+    with _kept(*built), _scripts_on_path(), _quiet_log() as log:
         for step in ("GenerateAssignment", "GenerateSolution"):
             _run(course, assignment, step, log)
     _forget_default_course(course)
@@ -94,7 +97,7 @@ def _run(course: Course, assignment: str, step: str, log: list[str]) -> None:
     try:
         converter.start()
     except (Exception, SystemExit) as problem:
-        reason = log[-1] if log else f"{type(problem).__name__}: {problem}"
+        reason = log[0] if log else f"{type(problem).__name__}: {problem}"
         what = f"nbgrader cannot build {assignment} ({reason})"
         raise ReleaseError(course.source(assignment), what, "Repair the notebook that it names.") from problem
 
@@ -112,22 +115,54 @@ def _scripts_on_path() -> Iterator[None]:
 
 
 @contextmanager
+def _kept(*folders: Path) -> Iterator[None]:
+    """Put folders back as they were if building them anew fails: nbgrader clears them first."""
+    with tempfile.TemporaryDirectory() as scratch:
+        copies = {folder: Path(scratch) / str(number) for number, folder in enumerate(folders)}
+        for folder, kept in copies.items():
+            if folder.is_dir():
+                shutil.copytree(folder, kept)
+        try:
+            yield
+        except BaseException:
+            for folder, kept in copies.items():
+                shutil.rmtree(folder, ignore_errors=True)
+                if kept.is_dir():
+                    shutil.copytree(kept, folder)
+            raise
+
+
+class _Reasons(logging.Handler):
+    """Collects why nbgrader failed: the notebook at hand, and the last lines of tracebacks."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.INFO)
+        self.reasons: list[str] = []
+        self._notebook = ""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        message = record.getMessage().strip()
+        if message.startswith("Converting notebook"):
+            self._notebook = Path(message.split(" ", 2)[2]).name
+        elif message.startswith("Traceback"):
+            self.reasons.append(f"{self._notebook}: {message.splitlines()[-1]}")
+
+
+@contextmanager
 def _quiet_log() -> Iterator[list[str]]:
-    """Collect what nbgrader logs as errors, last lines of tracebacks included."""
+    """Keep nbgrader's log off the screen and return the reasons of failures in it."""
     from traitlets.log import get_logger  # noqa: PLC0415
 
-    lines: list[str] = []
-    handler = logging.Handler(logging.ERROR)
-    handler.emit = lambda record: lines.extend(record.getMessage().strip().splitlines()[-1:])  # type: ignore[method-assign]
+    handler = _Reasons()
     logger = cast("logging.Logger", get_logger())
-    propagate, level = logger.propagate, logger.level
-    logger.addHandler(handler)
+    propagate, level, others = logger.propagate, logger.level, logger.handlers
+    logger.handlers = [handler]
     logger.propagate = False
-    logger.setLevel(logging.ERROR)
+    logger.setLevel(logging.INFO)
     try:
-        yield lines
+        yield handler.reasons
     finally:
-        logger.removeHandler(handler)
+        logger.handlers = others
         logger.propagate = propagate
         logger.setLevel(level)
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from autograder.errors import NotebookError, SubmissionError
-from autograder.notebook import MAX_DEPTH, dump_notebook, read_notebook, write_notebook
+from autograder.notebook import MAX_DEPTH, dump_notebook, joined, read_notebook, write_notebook
 
 ROOT = Path(__file__).parent.parent
 BUILT = sorted(ROOT.glob("release/*/*.ipynb")) + sorted(ROOT.glob("solutions/*/*.ipynb"))
@@ -73,6 +73,23 @@ def test_source_may_be_one_string_or_a_list_of_lines(tmp_path: Path) -> None:
         notebook = read_notebook(path)
 
         assert notebook["cells"][0]["source"] == "x = 1\ny = 2"
+
+
+def test_odd_cells_are_read_and_written_as_they_are(tmp_path: Path) -> None:
+    """Reading judges nothing below the list of cells; repair does."""
+    path = tmp_path / "a.ipynb"
+    odd: list[Any] = [
+        None,
+        {"source": 7},
+        {"cell_type": "code", "outputs": [1, {"output_type": "display_data"}]},
+    ]
+    odd += [{"cell_type": "code", "outputs": [{"output_type": "display_data", "data": 3}], "source": [1, 2]}]
+    odd += [{"cell_type": "code", "outputs": 5, "attachments": {"a": 1}}]
+
+    write_notebook(path, {"cells": odd})
+
+    assert read_notebook(path) == {"cells": odd}
+    assert joined([1, 2]) == joined(None) == ""
 
 
 def test_a_byte_order_mark_is_skipped(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from gradebook_rows import gradebook_rows
 from autograder.course import Course
 from autograder.errors import CourseError, GradebookError, ReleaseError
 from autograder.notebook import read_notebook, write_notebook
-from autograder.release import build_release, check_release
+from autograder.release import _check_solved, build_release, check_release
 from autograder.released import grade_id_of
 
 if TYPE_CHECKING:
@@ -215,5 +215,42 @@ def test_a_source_that_nbgrader_refuses_is_told_with_its_reason(course: Course) 
 
     edit(course.source(ASSIGNMENT) / "exercise2_split_heads.ipynb", change, "split_heads")
 
-    with pytest.raises(ReleaseError, match="nbgrader cannot build multi_head_attention"):
+    with pytest.raises(ReleaseError, match=r"exercise2_split_heads.ipynb: RuntimeError: no end solution"):
         build_release(course, ASSIGNMENT)
+    assert len(list(course.release(ASSIGNMENT).iterdir())) == 3
+
+
+SOLVED = {"cell_type": "code", "source": "1", "metadata": {}, "id": "a"}
+TEST = SOLVED | {
+    "source": '### BEGIN HIDDEN TESTS\nrun_checks("test_a")\n### END HIDDEN TESTS',
+    "metadata": {"nbgrader": {"grade": True, "grade_id": "test_a", "points": 2}},
+}
+RAISED = {"output_type": "error", "ename": "ValueError", "evalue": "no"}
+
+
+@pytest.mark.parametrize(
+    ("cell", "outputs", "message"),
+    [
+        (SOLVED, [RAISED], "the solved cell 'a' raises ValueError: no"),
+        (TEST, [RAISED], "the solved cell 'test_a' raises ValueError: no"),
+        (TEST, [], "the solution earns nothing of 2 points in 'test_a'"),
+        (TEST, [{"output_type": "execute_result", "data": {"text/plain": "1.5"}}], r"earns 1\.5 of 2 points"),
+    ],
+)
+def test_a_solution_that_its_own_tests_refuse_is_not_released(
+    cell: dict[str, Any], outputs: list[dict[str, Any]], message: str
+) -> None:
+    """Nobody could earn the points."""
+    with pytest.raises(ReleaseError, match=message):
+        _check_solved(ROOT / "a.ipynb", cell | {"outputs": outputs})
+
+
+def test_a_solution_that_earns_everything_is_released() -> None:
+    """Other output than the score does not matter."""
+    right = [
+        {"output_type": "stream", "text": "x"},
+        {"output_type": "execute_result", "data": {"text/plain": "2.0"}},
+    ]
+
+    _check_solved(ROOT / "a.ipynb", TEST | {"outputs": right})
+    _check_solved(ROOT / "a.ipynb", SOLVED | {"outputs": right})
