@@ -1,0 +1,125 @@
+"""The gradebook on a PostgreSQL server of its own: built, written and read as on SQLite."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+import time
+from datetime import timedelta
+from decimal import Decimal
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from graded_submissions import ASSIGNMENT, DUE, LATE, Submission
+from sqlalchemy import create_engine, text
+
+from autograder.errors import GradebookError
+from autograder.gradebook import Gradebook
+from autograder.release import build_release, check_release
+from autograder.scores import StudentScore
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from autograder.course import Course
+
+pytestmark = [
+    pytest.mark.postgres,
+    pytest.mark.slow,
+    # nbgrader's models warn under this version of SQLAlchemy.
+    pytest.mark.filterwarnings("ignore"),
+    pytest.mark.skipif(shutil.which("initdb") is None, reason="there is no PostgreSQL server program"),
+    pytest.mark.skipif(find_spec("psycopg") is None, reason="there is no driver for PostgreSQL (psycopg)"),
+]
+START_S = 30
+
+
+@pytest.fixture
+def server() -> Iterator[str]:
+    """Return the address of an empty database on a server that listens on a file only."""
+    # The server refuses to run as root.
+    user = "postgres" if os.geteuid() == 0 else None
+    folder = Path(tempfile.mkdtemp(prefix="pg-"))
+    if user is not None:
+        shutil.chown(folder, user)
+    data = str(folder / "data")
+    initdb = ["initdb", "-D", data, "-U", "grader", "-A", "trust", "--no-sync", "-E", "UTF8", "--locale=C"]
+    subprocess.run(initdb, check=True, user=user, cwd=folder, stdout=subprocess.DEVNULL)
+    process = subprocess.Popen(
+        ["postgres", "-D", data, "-k", str(folder), "-c", "listen_addresses=", "-F"],
+        user=user,
+        cwd=folder,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    url = f"postgresql+psycopg://grader@/postgres?host={folder}"
+    try:
+        wait_for(url)
+        yield url
+    finally:
+        process.terminate()
+        process.wait(START_S)
+        shutil.rmtree(folder)
+
+
+def wait_for(url: str) -> None:
+    """Wait until the server answers."""
+    deadline_s = time.monotonic() + START_S
+    engine = create_engine(url)
+    while True:
+        try:
+            engine.connect().close()
+        except Exception:
+            if time.monotonic() > deadline_s:
+                raise
+            time.sleep(0.1)
+        else:
+            engine.dispose()
+            return
+
+
+def execute(url: str, statement: str, **values: object) -> None:
+    """Change the gradebook as another program would."""
+    engine = create_engine(url)
+    with engine.begin() as connection:
+        connection.execute(text(statement), values)
+    engine.dispose()
+
+
+def without_id(score: StudentScore) -> StudentScore:
+    """Return a score as if it were anybody's."""
+    fields = {name: getattr(score, name) for name in StudentScore.__dataclass_fields__}
+    return StudentScore(**(fields | {"student": ""}))
+
+
+def test_the_whole_way(course: Course, server: str) -> None:
+    """Large classes keep their grades on a server."""
+    with (course.root / "nbgrader_config.py").open("a") as config:
+        config.write(f"\nc.CourseDirectory.db_url = {server!r}\n")
+    with pytest.raises(GradebookError, match="no table assignment"):
+        Gradebook(server)
+    build_release(course, ASSIGNMENT)
+    check_release(course, ASSIGNMENT)
+    execute(server, "UPDATE assignment SET duedate = :due", due=DUE)
+    for _ in range(2):
+        Submission("ana", "0.5").store(server, LATE, "zero")
+        Submission("ben", "0.5").store_with_nbgrader(server, LATE, "zero")
+        Submission("cem", "1", answered=False, missing="exercise3_forward").store(server)
+
+    with Gradebook(server) as gradebook:
+        gradebook.enroll("dana", last_name="O'Neil")
+        ana, ben, cem, dana = gradebook.scores(ASSIGNMENT)
+
+    assert without_id(ana) == without_id(ben)
+    assert [ana.raw_score, ana.penalty, ana.score] == [Decimal(9), Decimal(9), Decimal(0)]
+    assert ana.seconds_late == 5400
+    assert (cem.score, cem.needs_manual_grade) == (Decimal(10), False)
+    assert (dana.submitted, dana.last_name) == (False, "O'Neil")
+
+    execute(server, "UPDATE submitted_assignment SET extension = :more", more=timedelta(hours=1))
+    with Gradebook(server) as gradebook:
+        assert gradebook.scores(ASSIGNMENT)[0].seconds_late == 1800
