@@ -97,14 +97,19 @@ def release(course: Course, assignments: list[str], *, as_json: bool) -> None:
     "--student", "students", multiple=True, metavar="ID", help="Grade this student only; may be repeated."
 )
 @click.option("--jobs", type=click.IntRange(1), help="Submissions graded at a time. Default: one a core.")
-def grade(
-    course: Course, assignments: list[str], *, as_json: bool, students: tuple[str, ...], jobs: int | None
-) -> None:
+@click.option(
+    "--unsafe-no-sandbox",
+    is_flag=True,
+    default=None,
+    help="Grade even where this machine has no wall for student code; every result says so.",
+)
+def grade(course: Course, assignments: list[str], *, as_json: bool, **options: Any) -> None:
     """Grade what students handed in, and store scores and graded notebooks."""
     from autograder.grading import grade_assignment, print_summary
     from autograder.settings import load_settings
 
-    settings = load_settings(course.root, jobs=jobs)
+    students = options.pop("students")
+    settings = load_settings(course.root, **options)
     batches = [
         grade_assignment(course, settings, assignment, students, quiet=as_json)
         for assignment in _with_work(course, assignments)

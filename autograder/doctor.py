@@ -19,8 +19,8 @@ from autograder.errors import AutograderError, CourseError
 from autograder.gradebook import Gradebook
 from autograder.release import check_release
 from autograder.sandbox.limits import Limits
-from autograder.sandbox.process import Worker
-from autograder.sandbox.runtime import Runtime
+from autograder.sandbox.sandbox import Sandbox
+from autograder.sandbox.wall import Tier, probe
 from autograder.settings import Settings, help_texts, load_settings
 
 if TYPE_CHECKING:
@@ -129,18 +129,15 @@ def _machine() -> Iterator[Finding]:
 
 
 def _sandbox() -> Finding:
-    text = (
-        "student code runs in a process of its own, with an empty environment and limits; "
-        "no wall keeps it from files and network"
-    )
-    remedy = "Grade inside a container or a virtual machine if you do not trust the students' code."
+    wall = probe()
+    level = {Tier.A: Level.GOOD, Tier.B: Level.NOTE, Tier.C: Level.BAD}[wall.tier]
+    remedy = "; ".join(wall.missing)
     try:
-        with tempfile.TemporaryDirectory() as scratch, Runtime(Path(scratch)) as runtime:
-            worker = Worker(runtime, Limits())
-            worker.close()
+        with tempfile.TemporaryDirectory() as scratch, Sandbox(wall, Path(scratch)) as sandbox:
+            sandbox.start(Limits()).close()
     except AutograderError as error:
-        return Finding("sandbox", Level.BAD, str(error))
-    return Finding("sandbox", Level.NOTE, text, remedy)
+        return Finding("sandbox", Level.BAD, f"tier {wall.tier}: {error.what}", error.remedy)
+    return Finding("sandbox", level, f"tier {wall.tier}: student code runs inside {wall.text}", remedy)
 
 
 def _course(course: Course) -> Iterator[Finding]:

@@ -24,9 +24,9 @@ from autograder.results import (
     SubmissionResult,
 )
 from autograder.sandbox.limits import Limits
-from autograder.sandbox.process import Worker
-from autograder.sandbox.runtime import Runtime
+from autograder.sandbox.sandbox import Sandbox
 from autograder.sandbox.session import CodeCell, NotebookSession
+from autograder.sandbox.wall import require
 from autograder.variants import load_variants, program
 
 if TYPE_CHECKING:
@@ -38,10 +38,8 @@ if TYPE_CHECKING:
     from autograder.course import Course
     from autograder.notebook import Notebook
     from autograder.released import GradeCell, ReleasedNotebook
+    from autograder.sandbox.process import Worker
     from autograder.settings import Settings
-
-SANDBOX = "process"
-"""What stands around student code: a process of its own with limits, and no wall yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +92,8 @@ class Grader:
     """
     Grades notebooks of one course; a context manager.
 
-    It keeps what is costly to start: pytest's session, the worker's folder,
-    the known misconceptions. One notebook at a time.
+    It keeps what is costly to start: pytest's session, the sandbox's warm
+    processes, the known misconceptions. One notebook at a time.
 
     Parameters
     ----------
@@ -117,9 +115,14 @@ class Grader:
             output_kib=settings.output_kib,
             file_mib=settings.file_mib,
         )
-        self._runtime = Runtime(scratch)
+        self._sandbox = Sandbox(require(allow_unsafe=settings.unsafe_no_sandbox), scratch)
         self._suites: dict[str, CheckSuite] = {}
         self._misconceptions: dict[tuple[str, str], list[Misconception]] = {}
+
+    @property
+    def sandbox(self) -> str:
+        """What stands around student code, as it is noted in every result."""
+        return f"tier {self._sandbox.wall.tier}"
 
     def __enter__(self) -> Self:
         """Return the grader."""
@@ -130,11 +133,11 @@ class Grader:
         self.close()
 
     def close(self) -> None:
-        """End pytest's sessions and remove the worker's folder."""
+        """End pytest's sessions and all student processes."""
         for suite in self._suites.values():
             suite.close()
         self._suites.clear()
-        self._runtime.close()
+        self._sandbox.close()
 
     def grade_submission(self, assignment: str, student: str) -> GradedSubmission:
         """
@@ -190,7 +193,7 @@ class Grader:
         )
         return GradedSubmission(
             {name: book.notebook for name, book in graded.items()},
-            SubmissionResult(assignment=assignment, student=student, notebooks=results, sandbox=SANDBOX),
+            SubmissionResult(assignment=assignment, student=student, notebooks=results, sandbox=self.sandbox),
             {name: book.unanswered for name, book in graded.items()},
             timestamp,
             tuple(sorted(found - released.keys())),
@@ -234,8 +237,11 @@ class Grader:
         code = [cell for cell in repaired["cells"] if cell["cell_type"] == "code"]
         checks = {cell.grade_id: cell.hidden_check or "" for cell in released.graded}
 
+        plots = any("matplotlib" in cell["source"] for cell in code)
+
         def start() -> Worker:
-            return Worker(self._runtime, self.limits, files=files, seed=int.from_bytes(seed[:4], "big"))
+            number = int.from_bytes(seed[:4], "big")
+            return self._sandbox.start(self.limits, files=files, seed=number, plots=plots)
 
         cells = [CodeCell(strip_hidden(cell["source"]), checks.get(grade_id_of(cell), "")) for cell in code]
         with NotebookSession(start, cells, self.limits) as session:
@@ -253,7 +259,7 @@ class Grader:
                     answered = cell.grade_id not in untouched
                     results.append(_cell_result(cell, answered=answered))
         result = NotebookResult(name=name, cells=tuple(results), notes=notes)
-        return GradedNotebook(_filled(repaired, outputs, result), result, untouched)
+        return GradedNotebook(_filled(repaired, outputs, result, self.sandbox), result, untouched)
 
     def _suite(self, assignment: str) -> CheckSuite:
         if assignment not in self._suites:
@@ -348,7 +354,9 @@ def _missing(released: ReleasedNotebook) -> NotebookResult:
     return NotebookResult(name=released.name, status=Status.MISSING, cells=cells)
 
 
-def _filled(repaired: Notebook, outputs: list[list[dict[str, Any]]], result: NotebookResult) -> Notebook:
+def _filled(
+    repaired: Notebook, outputs: list[list[dict[str, Any]]], result: NotebookResult, sandbox: str
+) -> Notebook:
     """Return the notebook with outputs, and each grade cell with its result."""
     notebook = copy.deepcopy(repaired)
     results = {cell.grade_id: cell for cell in result.cells}
@@ -368,7 +376,7 @@ def _filled(repaired: Notebook, outputs: list[list[dict[str, Any]]], result: Not
             cell["metadata"]["autograder"] = graded.to_dict()
     notebook["metadata"]["autograder"] = {
         "notes": list(result.notes),
-        "sandbox": SANDBOX,
+        "sandbox": sandbox,
         "status": result.status.value,
     }
     return notebook

@@ -12,7 +12,7 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from traitlets import Enum, Float, Int, TraitError
+from traitlets import Bool, Enum, Float, Int, TraitError
 from traitlets.config import Config, Configurable
 from traitlets.config.loader import PyFileConfigLoader
 
@@ -70,14 +70,20 @@ class Autograder(Configurable):
     file_mib = Int(
         64,
         min=1,
-        help="""MiB that student code may write in all, in a folder of its own that is thrown away
-        (default 64). More raises OSError in the student's code.""",
+        help="""MiB of the largest file that student code may write, in a folder of its own that is
+        thrown away (default 64). More raises OSError in the student's code.""",
     ).tag(config=True)
 
     jobs = Int(
         0,
         min=0,
         help="""Submissions graded at the same time (default 0: one for each processor core).""",
+    ).tag(config=True)
+
+    unsafe_no_sandbox = Bool(
+        default_value=False,
+        help="""True grades even where `autograder doctor` finds no wall for student code (default
+        False). The code then has the rights of whoever grades, and every result says so.""",
     ).tag(config=True)
 
 
@@ -102,6 +108,8 @@ class Settings:
         MiB a student process may write.
     jobs : int
         Submissions graded at the same time, at least 1.
+    unsafe_no_sandbox : bool
+        True if student code may run without a wall.
     course_id : str
         nbgrader's name of the course; may be empty.
     db_url : str
@@ -117,6 +125,7 @@ class Settings:
     output_kib: int
     file_mib: int
     jobs: int
+    unsafe_no_sandbox: bool
     course_id: str
     db_url: str
     late_penalty: str

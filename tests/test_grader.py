@@ -60,12 +60,17 @@ def change(folder: Path, name: str, grade_id: str, source: str) -> None:
     write_notebook(folder / f"{name}.ipynb", notebook)
 
 
+def code_cell(name: str, source: str) -> dict[str, Any]:
+    """Return a code cell that is nobody's."""
+    cell = {"cell_type": "code", "execution_count": None, "id": name, "metadata": {}, "outputs": []}
+    return cell | {"source": source}
+
+
 def insert(folder: Path, name: str, before: str, source: str) -> None:
     """Put a code cell before the cell of a name."""
     notebook = read_notebook(folder / f"{name}.ipynb")
     place = notebook["cells"].index(cell(notebook, before))
-    scratch = {"cell_type": "code", "execution_count": None, "id": f"s{place}", "metadata": {}, "outputs": []}
-    notebook["cells"].insert(place, scratch | {"source": source})
+    notebook["cells"].insert(place, code_cell(f"s{place}", source))
     write_notebook(folder / f"{name}.ipynb", notebook)
 
 
@@ -147,8 +152,7 @@ def test_no_hidden_number_is_in_a_graded_notebook(grade: Grade, hand_in: HandIn)
     )
     change(folder, SPLIT, "split_heads", spy)
     notebook = read_notebook(folder / f"{SPLIT}.ipynb")
-    last = {"cell_type": "code", "execution_count": None, "id": "last", "metadata": {}, "outputs": []}
-    notebook["cells"].append(last | {"source": "print(len(seen))"})
+    notebook["cells"].append(code_cell("last", "print(len(seen))"))
     write_notebook(folder / f"{SPLIT}.ipynb", notebook)
     graded = grade("ana")
     shown = [output for one in graded.notebooks[SPLIT]["cells"] for output in one.get("outputs", [])]

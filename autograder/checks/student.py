@@ -85,7 +85,7 @@ class Student:
     """
 
     _send: Callable[[bytes], bytes]
-    exchanges: list[Exchange] = field(default_factory=list)
+    exchanges: list[Exchange] = field(default_factory=list, init=False)
 
     def __getattr__(self, name: str) -> Any:
         """

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import os
 import secrets
-import shutil
 import signal
-import socket
-import subprocess
 import time
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from autograder.errors import SandboxError
 from autograder.sandbox.limits import LimitReached, WorkerDied
@@ -25,20 +23,19 @@ from autograder.wire.frames import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from autograder.sandbox.limits import Limits
-    from autograder.sandbox.runtime import Runtime
+    from autograder.sandbox.slot import Child, Slot
 
-_START_TIMEOUT_S = 60.0
 # The worker interrupts honest code itself at the limit; after this it is killed.
 _GRACE_S = 1.5
+_START_TIMEOUT_S = 20.0
 _ANSWER_BYTES = 1 << 20
 _ANSWER_PER_REQUEST = 16
 # Text may grow six times as JSON escapes.
 _ESCAPED = 6
-_REAP_TIMEOUT_S = 10.0
 
 
 class Worker:
@@ -47,8 +44,8 @@ class Worker:
 
     Parameters
     ----------
-    runtime : Runtime
-        Where the worker's modules are.
+    slot : Slot
+        Where it runs.
     limits : Limits
         What it may use.
     files : sequence of Path
@@ -63,28 +60,17 @@ class Worker:
         If the process does not come up.
     """
 
-    def __init__(
-        self, runtime: Runtime, limits: Limits, *, files: Sequence[Path] = (), seed: int = 0
-    ) -> None:
+    def __init__(self, slot: Slot, limits: Limits, *, files: Sequence[Path] = (), seed: int = 0) -> None:
         self.limits = limits
-        self.folder = runtime.new_folder()
-        environment = runtime.environment(self.folder)
-        for folder in files:
-            _copy_files(folder, self.folder)
-        runtime.add_fonts(self.folder)
-        self._socket, theirs = socket.socketpair()
-        with theirs:
-            self._process = subprocess.Popen(
-                runtime.command(theirs.fileno()),
-                pass_fds=(theirs.fileno(),),
-                env=environment,
-                cwd=self.folder,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                start_new_session=True,
-            )
-        self._started(seed)
+        self._slot = slot
+        self._child: Child | None = slot.fork(limits, seed=seed)
+        try:
+            self._wait_until_ready()
+            for folder in files:
+                self._send_files(folder)
+        except (LimitReached, WorkerDied) as end:
+            what = f"the files beside the notebook cannot be handed over ({end})"
+            raise SandboxError("sandbox", what, "Raise the limit file_mib, or remove the files.") from None
 
     def run_cell(self, source: str) -> tuple[Any, str | None]:
         """
@@ -145,23 +131,31 @@ class Worker:
         return self._ask(b"n" + request, _ANSWER_BYTES + _ANSWER_PER_REQUEST * len(request))
 
     def close(self) -> None:
-        """Kill the process with all it started in its session, and remove its folder."""
-        self._socket.close()
-        self._kill()
-        for folder in (self.folder, self.folder.parent / f"{self.folder.name}-home"):
-            shutil.rmtree(folder, ignore_errors=True)
+        """Kill the process and remove its folder; closing again does nothing."""
+        self._end()
 
-    def _started(self, seed: int) -> None:
-        settings = asdict(self.limits) | {"seed": seed}
-        deadline_s = time.monotonic() + _START_TIMEOUT_S
+    def _end(self, *, renew: bool = False) -> int:
+        child, self._child = self._child, None
+        return 0 if child is None else self._slot.reap(child, renew=renew)
+
+    def _wait_until_ready(self) -> None:
+        assert self._child is not None  # noqa: S101 - it was just forked
         try:
-            send_frame(self._socket, 0, encode(settings), deadline_s=deadline_s)
-            receive_frame(self._socket, limit_bytes=_ANSWER_BYTES, deadline_s=deadline_s)
-        except (WireError, DeadlineError):
-            self.close()
+            receive_frame(
+                self._child.socket, limit_bytes=_ANSWER_BYTES, deadline_s=time.monotonic() + _START_TIMEOUT_S
+            )
+        except (DeadlineError, WireError):
+            # No student code has run yet: this is the machine's failure.
+            self._end()
+            reason = self._slot.complaint()
             raise SandboxError(
-                "worker", "the process for student code does not start", "Run `autograder doctor`."
+                "sandbox", f"a process cannot be confined{reason}", "Run `autograder doctor`."
             ) from None
+
+    def _send_files(self, folder: Path) -> None:
+        for path in files_beside(folder):
+            content = np.frombuffer(path.read_bytes(), np.uint8)
+            self._cells({"op": "file", "path": path.relative_to(folder).as_posix(), "content": content})
 
     def _cells(self, message: dict[str, Any], limit_bytes: int = _ANSWER_BYTES) -> dict[str, Any]:
         payload = self._ask(b"c" + encode(message), limit_bytes)
@@ -170,56 +164,61 @@ class Worker:
         except WireError:
             answer = None
         if not isinstance(answer, dict):
-            self.close()
+            self._end(renew=True)
             raise WorkerDied("protocol")
         return answer
 
     def _ask(self, payload: bytes, limit_bytes: int) -> bytes:
+        if self._child is None:
+            raise WorkerDied("exit")
+        sock = self._child.socket
         call_id = secrets.randbits(64)
         deadline_s = time.monotonic() + self.limits.wall_time_s + _GRACE_S
         try:
-            forged = has_waiting_bytes(self._socket)
-            send_frame(self._socket, call_id, payload, deadline_s=deadline_s)
-            answer_id, answer = receive_frame(self._socket, limit_bytes=limit_bytes, deadline_s=deadline_s)
+            forged = has_waiting_bytes(sock)
+            send_frame(sock, call_id, payload, deadline_s=deadline_s)
+            answer_id, answer = receive_frame(sock, limit_bytes=limit_bytes, deadline_s=deadline_s)
         except DeadlineError:
-            self.close()
+            self._end()
             raise LimitReached("wall_time_s") from None
         except ClosedError:
             raise self._death() from None
         except WireError:
-            self.close()
+            self._end(renew=True)
             raise WorkerDied("protocol") from None
         if forged or answer_id != call_id:
             # Bytes that came before the call, or for another call, answer nothing.
-            self.close()
+            self._end(renew=True)
             raise WorkerDied("protocol")
         return answer
 
     def _death(self) -> Exception:
-        try:
-            code = self._process.wait(_REAP_TIMEOUT_S)
-        except subprocess.TimeoutExpired:
-            code = 0
-        self.close()
-        if code in {-signal.SIGXCPU, -signal.SIGKILL}:
+        status = self._end(renew=True)
+        code = os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
+        if code in {signal.SIGXCPU, signal.SIGKILL}:
             return LimitReached("cpu_time_s")
-        return WorkerDied(signal.Signals(-code).name if code < 0 else "exit")
-
-    def _kill(self) -> None:
-        if self._process.poll() is None:
-            # The process is not reaped yet, so its number cannot be another's.
-            os.killpg(self._process.pid, signal.SIGKILL)
-            self._process.wait(_REAP_TIMEOUT_S)
+        return WorkerDied(signal.Signals(code).name if code else "exit")
 
 
-def _copy_files(source: Path, target: Path) -> None:
-    for path in sorted(source.rglob("*")):
-        place = target / path.relative_to(source)
-        # A link could name any file of the machine.
-        if path.is_symlink() or path.suffix == ".ipynb":
+def files_beside(folder: Path) -> Iterator[Path]:
+    """
+    Yield the files of a folder that a notebook may use.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder of a submission, or of an assignment's source.
+
+    Yields
+    ------
+    Path
+        Plain files below it: no notebooks, no hidden files, no links, which
+        could name any file of the machine.
+    """
+    for path in sorted(folder.iterdir()) if folder.is_dir() else ():
+        if path.is_symlink() or path.name.startswith(".") or path.name == "__pycache__":
             continue
         if path.is_dir():
-            if not place.exists():
-                place.mkdir()
-        elif path.is_file() and place.parent.is_dir():
-            shutil.copyfile(path, place)
+            yield from files_beside(path)
+        elif path.is_file() and path.suffix != ".ipynb":
+            yield path

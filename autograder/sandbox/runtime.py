@@ -9,14 +9,18 @@ import sys
 import sysconfig
 import tempfile
 from pathlib import Path
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from autograder.errors import SandboxError
+from autograder.sandbox.wall import BOX, Tier, slot_uid
+
+if TYPE_CHECKING:
+    from autograder.sandbox.wall import Wall
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 # Everything the worker imports of the kit; checks, solutions and course stay outside.
 _MODULES = ("__init__.py", "wire", "sandbox/__init__.py", "sandbox/worker")
-_FONT_CACHE_TIMEOUT_S = 120
+_FONT_LIST_TIMEOUT_S = 120
 # Older OpenBLAS builds need to be told their kernel on some processors.
 _PASSED_ON = ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE")
 
@@ -36,20 +40,28 @@ class Runtime:
 
     Attributes
     ----------
-    folder : Path
-        The folder, removed at the end.
+    shared : Path
+        What every slot may read: the modules and matplotlib's list of fonts.
+    lib : Path
+        The modules.
     """
 
     def __init__(self, parent: Path | None = None) -> None:
-        self.folder = Path(tempfile.mkdtemp(prefix="autograder-", dir=parent))
-        self._fonts: Path | None = None
+        self._folder = Path(tempfile.mkdtemp(prefix="autograder-", dir=parent))
+        self.shared = self._folder / "shared"
+        self.lib = self.shared / "lib"
+        self._has_fonts = False
         for name in _MODULES:
-            source, target = _PACKAGE / name, self.folder / "lib" / "autograder" / name
+            source, target = _PACKAGE / name, self.lib / "autograder" / name
             target.parent.mkdir(parents=True, exist_ok=True)
             if source.is_dir():
                 shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
             else:
                 shutil.copyfile(source, target)
+        (self.shared / "matplotlib").mkdir()
+        # Another user id must reach the modules, and may list nothing else.
+        for path in (self._folder, self.shared, *self.shared.rglob("*")):
+            path.chmod(0o711 if path == self._folder else 0o755 if path.is_dir() else 0o644)
 
     def __enter__(self) -> Self:
         """Return the runtime."""
@@ -61,81 +73,107 @@ class Runtime:
 
     def close(self) -> None:
         """Remove the folder with everything that was run in it."""
-        shutil.rmtree(self.folder, ignore_errors=True)
+        self.remove(self._folder)
 
-    def new_folder(self) -> Path:
-        """Return a new empty folder for one worker."""
-        return Path(tempfile.mkdtemp(prefix="notebook-", dir=self.folder))
-
-    def command(self, descriptor: int) -> list[str]:
-        """Return the command that starts a worker on an inherited socket."""
-        paths = [str(self.folder / "lib"), *_site_packages()]
-        start = (
-            f"import sys; sys.path[:0] = {paths!r}; "
-            f"from autograder.sandbox.worker.main import main; main({descriptor})"
-        )
-        # -I: no environment, no user site; -S: no path files; -B: write no bytecode.
-        return [sys.executable, "-I", "-S", "-B", "-c", start]
-
-    def environment(self, home: Path) -> dict[str, str]:
+    def new_folder(self, wall: Wall) -> Path:
         """
-        Return the whole environment of a worker.
+        Return a new empty folder for one slot.
 
         Parameters
         ----------
-        home : Path
-            The worker's own folder.
+        wall : Wall
+            What stands around the slot; it says who owns the folder.
+
+        Returns
+        -------
+        Path
+            The folder; inside bubblewrap it is not seen.
+        """
+        folder = Path(tempfile.mkdtemp(prefix="slot-", dir=self._folder))
+        if wall.root and wall.tier is Tier.B:
+            os.chown(folder, slot_uid(), slot_uid())
+        return folder
+
+    def remove(self, folder: Path) -> None:
+        """Remove a folder, whatever rights student code left on what is in it."""
+        for path, names, _ in os.walk(folder):
+            for name in names:
+                place = Path(path) / name
+                if not place.is_symlink():
+                    place.chmod(0o700)
+        shutil.rmtree(folder, ignore_errors=True)
+
+    def command(self, descriptor: int, *, plots: bool) -> list[str]:
+        """
+        Return the command that starts a zygote on an inherited socket.
+
+        Parameters
+        ----------
+        descriptor : int
+            The socket's number.
+        plots : bool
+            True to load matplotlib.
+
+        Returns
+        -------
+        list of str
+            The command, before any wall is put around it.
+        """
+        fonts = str(self.shared / "matplotlib")
+        start = (
+            f"import sys; sys.path[:0] = {[str(self.lib), *_site_packages()]!r}; "
+            "from autograder.sandbox.worker.zygote import main; "
+            f"main({descriptor}, plots={plots}, fonts={fonts!r})"
+        )
+        if plots and not self._has_fonts:
+            self._list_fonts()
+        # -I: no environment, no user site; -S: no path files; -B: write no bytecode.
+        return [sys.executable, "-I", "-S", "-B", "-c", start]
+
+    def environment(self, wall: Wall, folder: Path) -> dict[str, str]:
+        """
+        Return the whole environment of a zygote.
+
+        Parameters
+        ----------
+        wall : Wall
+            What stands around the slot.
+        folder : Path
+            The slot's folder.
 
         Returns
         -------
         dict of str
             Nothing of the caller's environment but what numpy needs to compute right.
         """
-        private = home.parent / f"{home.name}-home"
-        private.mkdir(exist_ok=True)
+        home = str(BOX if wall.tier is Tier.A else folder)
         fixed = {
             "PATH": os.defpath,
             "LANG": "C.UTF-8",
-            "HOME": str(private),
-            "TMPDIR": str(private),
-            "IPYTHONDIR": str(private / "ipython"),
-            "MPLCONFIGDIR": str(private / "matplotlib"),
+            **dict.fromkeys(("HOME", "TMPDIR", "IPYTHONDIR"), home),
+            "MPLCONFIGDIR": f"{home}/matplotlib",
             "MPLBACKEND": "module://matplotlib_inline.backend_inline",
             # One thread: sums repeat to the last bit, and memory stays small.
-            "OPENBLAS_NUM_THREADS": "1",
-            "OMP_NUM_THREADS": "1",
-            "MKL_NUM_THREADS": "1",
+            **dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1"),
         }
         return fixed | {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
 
-    def add_fonts(self, home: Path) -> None:
-        """
-        Give a worker matplotlib's list of fonts, which takes a second to make.
-
-        Parameters
-        ----------
-        home : Path
-            The worker's own folder.
-        """
-        if self._fonts is None:
-            self._fonts = self.folder / "matplotlib"
-            self._list_fonts()
-        if self._fonts.is_dir():
-            shutil.copytree(self._fonts, home.parent / f"{home.name}-home" / "matplotlib", dirs_exist_ok=True)
-
     def _list_fonts(self) -> None:
-        environment = self.environment(self.folder / "fonts") | {"MPLCONFIGDIR": str(self._fonts)}
+        # It takes a second to make, and every zygote would make it again.
+        environment = {"MPLCONFIGDIR": str(self.shared / "matplotlib"), "PATH": os.defpath}
         start = f"import sys; sys.path[:0] = {_site_packages()!r}; import matplotlib.font_manager"
         command = [sys.executable, "-I", "-S", "-B", "-c", start]
         try:
             # Without matplotlib this fails, and nothing is lost.
             subprocess.run(
-                command, env=environment, capture_output=True, check=False, timeout=_FONT_CACHE_TIMEOUT_S
+                command, env=environment, capture_output=True, check=False, timeout=_FONT_LIST_TIMEOUT_S
             )
         except (OSError, subprocess.TimeoutExpired) as error:
-            raise SandboxError(
-                sys.executable, f"could not be started ({error})", "Check the installation."
-            ) from None
+            what = f"could not be started ({error})"
+            raise SandboxError(sys.executable, what, "Check the installation.") from None
+        self._has_fonts = True
+        for path in (self.shared / "matplotlib").rglob("*"):
+            path.chmod(0o755 if path.is_dir() else 0o644)
 
 
 def _site_packages() -> list[str]:

@@ -1,4 +1,4 @@
-"""A runtime for all workers of a test session, and short ways to run cells."""
+"""The sandbox of this machine, for all tests of a session, and short ways to run cells in it."""
 
 from __future__ import annotations
 
@@ -8,18 +8,20 @@ import pytest
 
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.outputs import clean_outputs
-from autograder.sandbox.process import Worker
-from autograder.sandbox.runtime import Runtime
+from autograder.sandbox.sandbox import Sandbox
+from autograder.sandbox.wall import probe
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from autograder.sandbox.process import Worker
+
 
 @pytest.fixture(scope="session")
-def runtime() -> Iterator[Runtime]:
-    """The folder that workers are started from."""
-    with Runtime() as runtime:
-        yield runtime
+def sandbox() -> Iterator[Sandbox]:
+    """The best wall that this machine can build."""
+    with Sandbox(probe()) as sandbox:
+        yield sandbox
 
 
 @pytest.fixture
@@ -29,11 +31,25 @@ def limits() -> Limits:
 
 
 @pytest.fixture
-def worker(runtime: Runtime, limits: Limits) -> Iterator[Worker]:
+def start(sandbox: Sandbox, limits: Limits) -> Iterator[Callable[..., Worker]]:
+    """Start a process; it is closed at the end of the test."""
+    started: list[Worker] = []
+
+    def start(limits: Limits = limits, **options: Any) -> Worker:
+        for worker in started:
+            worker.close()
+        started.append(sandbox.start(limits, **options))
+        return started[-1]
+
+    yield start
+    for worker in started:
+        worker.close()
+
+
+@pytest.fixture
+def worker(start: Callable[..., Worker]) -> Worker:
     """A process that runs cells."""
-    worker = Worker(runtime, limits)
-    yield worker
-    worker.close()
+    return start(plots=True)
 
 
 @pytest.fixture

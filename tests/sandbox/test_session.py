@@ -8,13 +8,12 @@ import pytest
 
 from autograder.checks.student import Student, StudentMissing
 from autograder.sandbox.limits import LimitReached, Limits, WorkerDied
-from autograder.sandbox.process import Worker
 from autograder.sandbox.session import CodeCell, NotebookSession
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from autograder.sandbox.runtime import Runtime
+    from autograder.sandbox.sandbox import Sandbox
 
     Start = Callable[..., NotebookSession]
 
@@ -22,13 +21,13 @@ pytestmark = pytest.mark.sandbox
 
 
 @pytest.fixture
-def start(runtime: Runtime, limits: Limits) -> Iterator[Start]:
+def start(sandbox: Sandbox, limits: Limits) -> Iterator[Start]:
     """Return a session of some cells; a cell given as a pair has a name."""
     sessions = []
 
     def start(*cells: str | tuple[str, str], limits: Limits = limits) -> NotebookSession:
         code = [CodeCell(*cell) if isinstance(cell, tuple) else CodeCell(cell) for cell in cells]
-        sessions.append(NotebookSession(lambda: Worker(runtime, limits), code, limits))
+        sessions.append(NotebookSession(lambda: sandbox.start(limits), code, limits))
         return sessions[-1]
 
     yield start

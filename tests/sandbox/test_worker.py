@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from autograder.sandbox.limits import LimitReached, Limits, WorkerDied
-from autograder.sandbox.process import Worker
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from autograder.sandbox.runtime import Runtime
+    from autograder.sandbox.process import Worker
 
     Run = Callable[[str], list[dict[str, Any]]]
+    Start = Callable[..., Worker]
 
 pytestmark = pytest.mark.sandbox
 
@@ -135,11 +135,11 @@ def test_a_loop_is_interrupted_and_the_notebook_goes_on(run: Run) -> None:
 
 def test_a_loop_that_cannot_be_interrupted_is_killed(worker: Worker) -> None:
     """Arithmetic in C sees no signal."""
-    start = time.monotonic()
+    began = time.monotonic()
     with pytest.raises(LimitReached, match="wall_time_s"):
         worker.run_cell("sum(range(10**12))")
 
-    assert time.monotonic() - start < 20
+    assert time.monotonic() - began < 20
 
 
 def test_ignored_signals_do_not_help(worker: Worker) -> None:
@@ -148,9 +148,9 @@ def test_ignored_signals_do_not_help(worker: Worker) -> None:
         worker.run_cell("import signal\nsignal.setitimer(signal.ITIMER_REAL, 0)\nwhile True: pass")
 
 
-def test_processor_time_is_limited(runtime: Runtime) -> None:
+def test_processor_time_is_limited(start: Start) -> None:
     """Threads that spin are counted together."""
-    worker = Worker(runtime, Limits(wall_time_s=30, cpu_time_s=2))
+    worker = start(Limits(wall_time_s=30, cpu_time_s=2))
     with pytest.raises(LimitReached, match="cpu_time_s"):
         worker.run_cell("import signal\nsignal.signal(signal.SIGXCPU, signal.SIG_IGN)\nwhile True: pass")
 
@@ -170,9 +170,9 @@ def test_a_large_file_is_refused(run: Run) -> None:
     assert texts(outputs) == ["OSError"]
 
 
-def test_a_flood_of_output_is_cut_and_told(runtime: Runtime) -> None:
+def test_a_flood_of_output_is_cut_and_told(start: Start) -> None:
     """What is kept is bounded, and the cut is visible."""
-    worker = Worker(runtime, Limits(output_kib=10))
+    worker = start(Limits(output_kib=10))
     outputs, _ = worker.run_cell("for _ in range(100_000): print('flood')")
     worker.close()
     text = "".join(output["text"] for output in outputs)
@@ -185,7 +185,7 @@ def test_a_flood_of_output_is_cut_and_told(runtime: Runtime) -> None:
     ("source", "cause"),
     [
         ("import os; os._exit(0)", "exit"),
-        ("import os; os.abort()", "SIGABRT"),
+        ("import os; os.abort()", "SIG|exit"),
         ("import ctypes; ctypes.string_at(0)", "SIGSEGV"),
     ],
 )
@@ -205,10 +205,10 @@ def test_the_environment_is_empty(run: Run, monkeypatch: pytest.MonkeyPatch) -> 
     assert texts(run("import os; 'AUTOGRADER_SECRET' in os.environ")) == ["False"]
 
 
-def test_the_secret_is_not_inherited(runtime: Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_secret_is_not_inherited(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same for a worker that starts after it was set."""
     monkeypatch.setenv("AUTOGRADER_SECRET", "s3cret")
-    worker = Worker(runtime, Limits())
+    worker = start()
     outputs, _ = worker.run_cell("import os; sorted(os.environ)")
     worker.close()
 
@@ -232,7 +232,7 @@ def test_the_worker_knows_little_of_the_kit(run: Run) -> None:
         assert word not in names
 
 
-def test_files_beside_the_notebook_are_there(runtime: Runtime, tmp_path: Path) -> None:
+def test_files_beside_the_notebook_are_there(start: Start, tmp_path: Path) -> None:
     """Data and modules beside the notebook work; links and other notebooks stay out."""
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / "numbers.txt").write_text("1 2 3")
@@ -240,7 +240,7 @@ def test_files_beside_the_notebook_are_there(runtime: Runtime, tmp_path: Path) -
     (tmp_path / "numpy.py").write_text("raise RuntimeError('a fake numpy')")
     (tmp_path / "other.ipynb").write_text("{}")
     (tmp_path / "link").symlink_to("/etc/passwd")
-    worker = Worker(runtime, Limits(), files=[tmp_path])
+    worker = start(Limits(), files=[tmp_path])
     outputs = [
         texts(worker.run_cell(source)[0])
         for source in (
@@ -255,47 +255,44 @@ def test_files_beside_the_notebook_are_there(runtime: Runtime, tmp_path: Path) -
     assert outputs == [["'1 2 3'"], ["42"], ["[0, 1]"], ["['data', 'helper.py', 'numpy.py']"]]
 
 
-def test_nothing_is_left_behind(runtime: Runtime) -> None:
-    """Neither the folder nor a process of the worker's session."""
-    worker = Worker(runtime, Limits())
-    outputs, _ = worker.run_cell(
-        "import os, time\npid = os.fork()\nif pid == 0:\n    time.sleep(60)\n    os._exit(0)\npid"
+def test_nothing_is_left_behind(start: Start) -> None:
+    """The next student finds neither files nor modules nor names of the one before."""
+    worker = start()
+    worker.run_cell("x = 5\nimport sys, numpy as np\nsys.leftover = 1\nnp.leftover = 1")
+    worker.run_cell(
+        "import os\nopen('left', 'w').close(); os.mkdir('d'); open('d/f', 'w').close(); os.chdir('d')"
     )
-    child = int(texts(outputs)[0])
-    worker.close()
+    outputs, _ = worker.run_cell("import os; os.path.abspath('..')")
+    folder = texts(outputs)[0].strip("'")
+    worker = start()
+    cells = (
+        "'x' in globals()",
+        "import sys, numpy as np; hasattr(sys, 'leftover') or hasattr(np, 'leftover')",
+        f"import os; os.path.exists({folder!r})",
+        "os.listdir()",
+    )
+    found = [texts(worker.run_cell(source)[0]) for source in cells]
 
-    assert not worker.folder.exists()
-    deadline = time.monotonic() + 10
-    while _alive(child) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert not _alive(child)
+    assert found == [["False"], ["False"], ["False"], ["[]"]]
 
 
-def test_closing_twice_is_closing_once(runtime: Runtime) -> None:
+def test_closing_twice_is_closing_once(start: Start) -> None:
     """A session may close what a limit closed already."""
-    worker = Worker(runtime, Limits())
+    worker = start()
     worker.close()
     worker.close()
 
 
-def test_global_random_numbers_repeat(runtime: Runtime) -> None:
+def test_global_random_numbers_repeat(start: Start) -> None:
     """A notebook that forgot its seed gives the same figures at every grading."""
     drawn = []
     for _ in range(2):
-        worker = Worker(runtime, Limits(), seed=4)
+        worker = start(Limits(), seed=4)
         outputs, _ = worker.run_cell("import random, numpy as np\n(random.random(), np.random.rand())")
         drawn.append(texts(outputs))
         worker.close()
 
     assert drawn[0] == drawn[1]
-
-
-def _alive(pid: int) -> bool:
-    try:
-        with open(f"/proc/{pid}/stat", encoding="utf-8") as file:  # noqa: PTH123 - not a file of ours
-            return file.read().rsplit(")", 1)[1].split()[0] != "Z"
-    except OSError:
-        return False
 
 
 def test_the_grader_keeps_its_own_folder(run: Run) -> None:

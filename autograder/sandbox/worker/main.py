@@ -1,29 +1,29 @@
-"""The worker's life: set limits, build the shell, then answer one frame after another."""
+"""A child's life: take its files, then answer one frame after another."""
 
 from __future__ import annotations
 
 import contextlib
 import os
 import random
-import resource
 import socket
 import sys
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from autograder.sandbox.worker.dispatcher import Dispatcher
-from autograder.sandbox.worker.recorder import Recorder
-from autograder.sandbox.worker.shell import NotebookShell, Timer, WallTimeExceeded, make_shell, run_cell
+from autograder.sandbox.worker.shell import NotebookShell, Timer, WallTimeExceeded, run_cell
 from autograder.wire.codec import decode, encode
 from autograder.wire.frames import ClosedError, receive_frame, send_frame
 
-_MIB = 2**20
+if TYPE_CHECKING:
+    from autograder.sandbox.worker.recorder import Recorder
+
 _KIB = 2**10
-_MAX_OPEN_FILES = 64
 
 
-def main(descriptor: int) -> None:
+def serve(descriptor: int, shell: NotebookShell, request: dict[str, Any]) -> None:
     """
     Serve one notebook until the other side closes the connection or kills this process.
 
@@ -31,31 +31,36 @@ def main(descriptor: int) -> None:
     ----------
     descriptor : int
         File descriptor of the connected socket.
+    shell : NotebookShell
+        The process's shell.
+    request : dict
+        ``limits`` and ``seed``.
     """
-    sock = socket.socket(fileno=descriptor)
-    call_id, payload = receive_frame(sock)
-    settings = decode(payload)
-    worker = _Worker(settings)
-    _limit(settings)
-    send_frame(sock, call_id, encode({"ready": True}))
-    with contextlib.suppress(ClosedError):
+    worker = _Worker(shell, request)
+    with socket.socket(fileno=descriptor) as sock, contextlib.suppress(ClosedError):
+        # From here on nobody reads what is written past the recorder.
+        silence = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(silence, 2)
+        os.close(silence)
+        send_frame(sock, 0, b"ready")
         while True:
             call_id, payload = receive_frame(sock)
             send_frame(sock, call_id, worker.answer(payload))
-    os._exit(0)
 
 
 class _Worker:
-    def __init__(self, settings: dict[str, Any]) -> None:
-        self.wall_time_s: float = settings["wall_time_s"]
-        self.recorder = Recorder(settings["output_kib"] * _KIB)
-        self.shell: NotebookShell = make_shell(self.recorder)
+    def __init__(self, shell: NotebookShell, request: dict[str, Any]) -> None:
+        self.wall_time_s: float = request["limits"]["wall_time_s"]
+        self.shell = shell
+        self.recorder: Recorder = shell.recorder
+        self.recorder.limit_bytes = request["limits"]["output_kib"] * _KIB
         # A helper module beside the notebook can be imported, but shadows nothing.
         sys.path.append(os.getcwd())  # noqa: PTH109 - the string is what sys.path takes
-        random.seed(settings["seed"])
-        np.random.seed(settings["seed"])  # noqa: NPY002 - it is the legacy generator that forks share
+        # Forked children would otherwise share the state of the process they come from.
+        random.seed(request["seed"])
+        np.random.seed(request["seed"])  # noqa: NPY002 - it is the legacy generator that is shared
         self.snapshots: dict[str, dict[str, Any]] = {}
-        self.dispatcher = Dispatcher(self.shell.user_ns)
+        self.dispatcher = Dispatcher(shell.user_ns)
 
     def answer(self, payload: bytes) -> bytes:
         # Every frame says in one byte whether it is about cells or about names.
@@ -88,15 +93,9 @@ class _Worker:
         self.dispatcher = Dispatcher(names)
         return {}
 
-
-def _limit(settings: dict[str, Any]) -> None:
-    cpu_time_s = int(settings["cpu_time_s"])
-    for limit, value in (
-        (resource.RLIMIT_AS, settings["memory_mib"] * _MIB),
-        (resource.RLIMIT_FSIZE, settings["file_mib"] * _MIB),
-        (resource.RLIMIT_NOFILE, _MAX_OPEN_FILES),
-        (resource.RLIMIT_CORE, 0),
-    ):
-        resource.setrlimit(limit, (value, value))
-    # SIGXCPU comes first and can be ignored; the hard limit one second later kills.
-    resource.setrlimit(resource.RLIMIT_CPU, (cpu_time_s, cpu_time_s + 1))
+    def _file(self, message: dict[str, Any]) -> dict[str, Any]:
+        """Write a file beside the notebook."""
+        path = Path(message["path"])
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(message["content"].tobytes())
+        return {}

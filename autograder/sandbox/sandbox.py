@@ -1,0 +1,81 @@
+"""Everything that runs student code for one grader: its folder, its wall, its slots."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Self
+
+from autograder.sandbox.process import Worker
+from autograder.sandbox.runtime import Runtime
+from autograder.sandbox.slot import Slot
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from autograder.sandbox.limits import Limits
+    from autograder.sandbox.wall import Wall
+
+
+class Sandbox:
+    """
+    Starts student processes, one at a time; a context manager.
+
+    Parameters
+    ----------
+    wall : Wall
+        What stands around them.
+    scratch : Path, optional
+        Where temporary files go. By default the system's folder for them.
+    """
+
+    def __init__(self, wall: Wall, scratch: Path | None = None) -> None:
+        self.wall = wall
+        self._runtime = Runtime(scratch)
+        self._slots: dict[bool, Slot] = {}
+
+    def __enter__(self) -> Self:
+        """Return the sandbox."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End all processes."""
+        self.close()
+
+    def close(self) -> None:
+        """End all processes and remove their folders."""
+        for slot in self._slots.values():
+            slot.close()
+        self._slots.clear()
+        self._runtime.close()
+
+    def start(
+        self, limits: Limits, *, files: Sequence[Path] = (), seed: int = 0, plots: bool = False
+    ) -> Worker:
+        """
+        Return a process for one notebook.
+
+        Parameters
+        ----------
+        limits : Limits
+            What it may use.
+        files : sequence of Path
+            Folders whose files, other than notebooks, the notebook finds
+            beside it; a later folder's file replaces an earlier one's.
+        seed : int
+            Seeds the process's global random generators.
+        plots : bool
+            True to have matplotlib loaded already.
+
+        Returns
+        -------
+        Worker
+            The process; it must be closed before the next is started.
+
+        Raises
+        ------
+        SandboxError
+            If the process does not come up.
+        """
+        if plots not in self._slots:
+            self._slots[plots] = Slot(self._runtime, self.wall, plots=plots)
+        return Worker(self._slots[plots], limits, files=files, seed=seed)
