@@ -62,7 +62,13 @@ def change(folder: Path, name: str, grade_id: str, source: str) -> None:
 
 def code_cell(name: str, source: str) -> dict[str, Any]:
     """Return a code cell that is nobody's."""
-    cell = {"cell_type": "code", "execution_count": None, "id": name, "metadata": {}, "outputs": []}
+    cell: dict[str, Any] = {
+        "cell_type": "code",
+        "execution_count": None,
+        "id": name,
+        "metadata": {},
+        "outputs": [],
+    }
     return cell | {"source": source}
 
 
