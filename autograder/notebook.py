@@ -30,6 +30,9 @@ FORMAT = 4
 MAX_BYTES = 64 * 1024 * 1024
 """The largest notebook file that is read."""
 
+LINED = ("application/javascript", "image/svg+xml")
+"""Types that are lines of text in a notebook's file although they are not called text."""
+
 MAX_DEPTH = 100
 """The deepest nesting of a notebook's JSON; real outputs stay below 30."""
 
@@ -225,8 +228,11 @@ def _map_output(output: Any, change: Callable[[Any], Any]) -> Any:
 def _map_bundle(bundle: Any, change: Callable[[Any], Any]) -> Any:
     if not isinstance(bundle, dict):
         return bundle
-    return {mime: value if _is_json(mime) else change(value) for mime, value in bundle.items()}
+    return {mime: change(value) if _has_lines(mime, value) else value for mime, value in bundle.items()}
 
 
-def _is_json(mime: str) -> bool:
-    return mime == "application/json" or (mime.startswith("application/") and mime.endswith("+json"))
+def _has_lines(mime: str, value: Any) -> bool:
+    """Tell whether nbformat keeps this as lines: text, but not a picture's base64; lists it always joins."""
+    if mime == "application/json" or (mime.startswith("application/") and mime.endswith("+json")):
+        return False
+    return not isinstance(value, str) or mime.startswith("text/") or mime in LINED

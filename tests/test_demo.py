@@ -105,7 +105,7 @@ def test_the_grade_file_has_a_row_for_everybody(demo: tuple[Course, str]) -> Non
 
     assert table["bela"]["last_name"] == "Novák, Jr."
     assert {row["student_id"] for row in table.values()} == {student.student for student in CLASS}
-    late = next(column for column in next(iter(table.values())) if "late" in column)
+    late = next(column for column in next(iter(table.values())) if "seconds_late" in column)
     assert float(table["nia"][late] or 0) > 0
     assert not float(table["ada"][late] or 0)
 
