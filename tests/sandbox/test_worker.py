@@ -112,13 +112,25 @@ def test_a_warning_is_shown_and_harmless(run: Run) -> None:
     assert "careful" in outputs[0]["text"]
 
 
-def test_a_traceback_shows_the_students_line_and_none_of_ours(run: Run) -> None:
+@pytest.mark.parametrize(
+    "line", ["return x['missing']", "return input(x)", "return get_ipython().system('ls')"]
+)
+def test_a_traceback_shows_the_students_line_and_none_of_ours(run: Run, line: str) -> None:
     """People read it; the worker's own frames would only confuse them."""
-    run("def f(x):\n    return x['missing']")
+    run(f"def f(x):\n    {line}")
     (error,) = run("f({})")
     text = "\n".join(error["traceback"])
 
-    assert "return x['missing']" in text
+    assert line in text
+    assert "autograder" not in text
+
+
+def test_an_interrupted_cell_shows_where_it_was(run: Run) -> None:
+    """The line that did not end, not our clock."""
+    (error,) = run("x = 0\nwhile True:\n    x += 1")
+    text = "\n".join(error["traceback"])
+
+    assert "while True" in text
     assert "autograder" not in text
 
 

@@ -83,6 +83,18 @@ class NotebookShell(InteractiveShell):
         """Refuse a shell command whose output is wanted."""
         return self.system(cmd)
 
+    def _get_exc_info(self, exc_tuple: Any = None) -> Any:
+        """Return the exception without the frames of ours in which it was raised."""
+        etype, value, traceback = super()._get_exc_info(exc_tuple)  # type: ignore[no-untyped-call]
+        last = frame = traceback
+        while frame is not None:
+            if frame.tb_frame.f_code.co_filename != __file__:
+                last = frame
+            frame = frame.tb_next
+        if last is not None:
+            last.tb_next = None
+        return etype, value, traceback
+
     def _showtraceback(self, etype: Any, evalue: BaseException | None, stb: Any) -> None:
         lines = stb if isinstance(stb, list) else str(stb).splitlines()
         name = str(getattr(etype, "__name__", etype))
