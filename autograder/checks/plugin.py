@@ -12,7 +12,7 @@ import hmac
 import inspect
 from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import pytest
@@ -102,7 +102,7 @@ class CheckPlugin:
         elif error is not None:
             self._end.broken = error
 
-    def run(self, item: pytest.Item, send: Callable[[bytes], bytes], seed: bytes) -> CheckRun:
+    def run(self, item: pytest.Item, student: Student, seed: bytes, *, last: bool = True) -> CheckRun:
         """
         Run one check on one notebook.
 
@@ -110,10 +110,12 @@ class CheckPlugin:
         ----------
         item : pytest.Item
             One of `items`.
-        send : callable
-            Takes an encoded request to the student's code, returns the answer.
+        student : Student
+            The notebook's names, for this check alone.
         seed : bytes
             Secret of this course and student; seeds `rng`.
+        last : bool
+            False if a check of the same module follows, on the same notebook.
 
         Returns
         -------
@@ -127,9 +129,10 @@ class CheckPlugin:
         AutograderError
             If the machine fails.
         """
-        student = self._student = Student(send)
-        self._seed, self._end = seed, _End()
-        item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
+        self._student, self._seed, self._end = student, seed, _End()
+        # All that pytest wants to know of the next item is which of its parents stay set up.
+        stays = cast("pytest.Item", item.session if last else item.parent)
+        item.config.hook.pytest_runtest_protocol(item=item, nextitem=stays)
         end = self._end
         if isinstance(end.broken, AutograderError):
             raise end.broken

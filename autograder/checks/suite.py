@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 from autograder.checks.plugin import CheckPlugin, CheckRun, claim_of, points_of
+from autograder.checks.student import Student
 from autograder.errors import CheckError, nearest
 from autograder.sandbox.worker.dispatcher import Dispatcher
 
@@ -199,7 +200,7 @@ class CheckSuite:
 
         def job() -> None:
             try:
-                outcome.put([self._run_item(item, grade_id, names, seed) for item in self._items[grade_id]])
+                outcome.put(self._run_cell(grade_id, names, seed))
             except Exception as error:  # noqa: BLE001 - raised again in the caller's thread
                 outcome.put(error)
 
@@ -209,20 +210,18 @@ class CheckSuite:
             raise result
         return result
 
-    def _run_item(self, item: pytest.Item, grade_id: str, names: Names, seed: bytes) -> CheckRun:
-        scoped = False
-
-        def send(request: bytes) -> bytes:
-            # Inside the check, so that a limit hit here is this check's outcome.
-            nonlocal scoped
-            if not scoped:
-                scoped = True
-                names.scope(grade_id)
-            return names.request(request)
-
-        with warnings.catch_warnings(), np.errstate(all="ignore"):
-            warnings.simplefilter("ignore")
-            return self._plugin.run(item, send, grade_id.encode() + b"\0" + seed)
+    def _run_cell(self, grade_id: str, names: Names, seed: bytes) -> list[CheckRun]:
+        items = self._items[grade_id]
+        # For every check the names stand again for the same things.
+        known: dict[tuple[str, str], str] = {}
+        runs = []
+        for item in items:
+            student = Student(_scoped(names, grade_id), known)
+            with warnings.catch_warnings(), np.errstate(all="ignore"):
+                warnings.simplefilter("ignore")
+                key = grade_id.encode() + b"\0" + seed
+                runs.append(self._plugin.run(item, student, key, last=item is items[-1]))
+        return runs
 
     def _main(self, root: Path) -> None:
         outer = {name: os.environ.pop(name) for name in _OUTER if name in os.environ}
@@ -249,6 +248,21 @@ class CheckSuite:
         self._ready.put(plugin.collect_error or _incomplete(plugin.items))
         while (job := self._jobs.get()) is not None:
             job()
+
+
+def _scoped(names: Names, grade_id: str) -> Callable[[bytes], bytes]:
+    """Return a function that sends requests, from the first on as of a test cell."""
+    scoped = False
+
+    def send(request: bytes) -> bytes:
+        # Inside the check, so that a limit hit here is this check's outcome.
+        nonlocal scoped
+        if not scoped:
+            scoped = True
+            names.scope(grade_id)
+        return names.request(request)
+
+    return send
 
 
 def _incomplete(items: list[pytest.Item]) -> str:

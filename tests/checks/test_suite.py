@@ -14,12 +14,14 @@ from autograder.errors import CheckError, OperatorError, SandboxError
 from autograder.released import Kind
 from autograder.results import Outcome
 from autograder.sandbox.limits import LimitReached, WorkerDied
+from autograder.wire.codec import decode
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from autograder.checks.plugin import CheckRun
+    from autograder.checks.student import Exchange
 
     Suite = Callable[..., CheckSuite]
 
@@ -329,3 +331,103 @@ def test_checks_add_up_to_the_points_of_their_cells(assignment: str) -> None:
     with CheckSuite(assignment) as suite:
         assert suite.points() == cells
     assert set(modules(assignment)) == set(cells)
+
+
+TWO_CHECKS = """
+@pytest.mark.points(1)
+def test_one(student):
+    'One.'
+    made = student.Layer(2)
+    assert made.double() == 4
+
+@pytest.mark.points(1)
+def test_two(student):
+    'Two.'
+    made = student.Layer(3)
+    assert made.double() == 6 and student.Layer.width == 1
+    assert student.total([made, student.Layer(4)]) == 7
+    assert student.name_of(student.Layer) == 'Layer'
+"""
+
+
+class Layer:
+    """What a student might write."""
+
+    width = 1
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+
+    def double(self) -> int:
+        """Return twice the size."""
+        return 2 * self.size
+
+
+def total(layers: list[Layer]) -> int:
+    """Return the sizes, added up."""
+    return sum(layer.size for layer in layers)
+
+
+def operation(exchange: Exchange) -> str:
+    """Return what was asked."""
+    request = decode(exchange.request, resolve=lambda handle: handle.type_name)
+    return str(request["op"])
+
+
+def test_what_can_be_called_is_asked_for_once(suite: Suite) -> None:
+    """For each test cell, not for each call; what comes back is the same."""
+    (one, two) = run(suite(TWO_CHECKS), Layer=Layer, total=total, name_of=lambda layer: layer.__name__)
+
+    assert (one.result.outcome, two.result.outcome) == (Outcome.PASSED, Outcome.PASSED)
+    asked = [[operation(exchange) for exchange in run.exchanges] for run in (one, two)]
+    assert asked == [
+        ["get", "call", "get", "call"],  # Layer, Layer(), its double, double()
+        # Layer(3), double(), width, total, Layer(4), total(...), name_of, Layer itself, name_of(Layer)
+        ["call", "call", "get", "get", "call", "call", "get", "get", "call"],
+    ]
+
+
+def test_a_name_that_is_gone_when_it_is_called_is_missing(suite: Suite) -> None:
+    """That it was there for the check before does not make it there."""
+    made = suite(
+        """
+        @pytest.mark.points(1)
+        def test_one(student):
+            'One.'
+            student.f(1)
+            student.forget()
+            student.f(1)
+        """
+    )
+    names = {"f": abs}
+    names["forget"] = lambda *_: names.pop("f")
+
+    (one,) = made.run("test_cell", LocalNames(names), seed=b"ana")
+
+    assert (one.result.outcome, one.result.rationale) == (Outcome.MISSING, "`f` is not defined.")
+
+
+def test_a_module_is_set_up_anew_for_each_notebook(suite: Suite) -> None:
+    """A fixture of wider scope lasts for the checks of one cell on one notebook, no longer."""
+    made = suite(
+        """
+        @pytest.fixture(scope="module")
+        def seen():
+            return []
+
+        @pytest.mark.points(1)
+        def test_one(student, seen):
+            'One.'
+            seen.append(student.x)
+            assert seen == [student.x]
+
+        @pytest.mark.points(1)
+        def test_two(student, seen):
+            'Two.'
+            assert seen == [student.x]
+        """
+    )
+
+    for x in (1, 2):
+        outcomes = [one.result.outcome for one in run(made, x=x)]
+        assert outcomes == [Outcome.PASSED, Outcome.PASSED]
