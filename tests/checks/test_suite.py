@@ -399,7 +399,7 @@ def test_a_name_that_is_gone_when_it_is_called_is_missing(suite: Suite) -> None:
             student.f(1)
         """
     )
-    names = {"f": abs}
+    names: dict[str, Any] = {"f": abs}
     names["forget"] = lambda *_: names.pop("f")
 
     (one,) = made.run("test_cell", LocalNames(names), seed=b"ana")
