@@ -145,7 +145,7 @@ def feedback(course: Course, assignments: list[str], *, as_json: bool, students:
         _print_json(pages)
         return
     for assignment, written in pages.items():
-        click.echo(f"{assignment}: feedback for {len(written)} students")
+        click.echo(f"{assignment}: feedback for {len(written)} student{'s' if len(written) != 1 else ''}")
         click.echo(f"  {_short(course.root / 'feedback')}/<student>/{assignment}/index.html")
 
 

@@ -159,7 +159,7 @@ class Course:
         if not students:
             where = submitted / "<student>" / assignment
             raise CourseError(
-                where, "nothing was handed in", "Put the notebooks there, or run `autograder collect`."
+                where, "nothing was handed in", "Put the notebooks there."
             )
         return students
 

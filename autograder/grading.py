@@ -218,9 +218,9 @@ def _students(course: Course, assignment: str, wanted: tuple[str, ...]) -> list[
 class _Rate(ProgressColumn):
     def render(self, task: Task) -> Text:
         """Show how many are done a minute or a second."""
-        if not task.finished and not task.speed:
+        if not task.completed or not task.elapsed:
             return Text("")
-        speed = task.finished_speed or task.speed or 0
+        speed = task.completed / task.elapsed
         return Text(f"{speed:.1f}/s" if speed >= 1 else f"{speed * 60:.0f}/min")
 
 

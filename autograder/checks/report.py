@@ -41,6 +41,7 @@ def report_text(cell: CellResult) -> str:
         A line for the cell, a line for each check, and what was found where one failed.
     """
     lines = [f"{cell.grade_id}: {number(_score(cell))} of {number(cell.max_score)} points"]
+    lines += [f"  A known mistake: {sentence}" for sentence in _known_mistakes(cell)]
     for check in cell.checks:
         lines.append(
             f"  {_MARKS[check.outcome]} {check.claim}  [{number(check.earned)}/{number(check.points)}]"
@@ -71,6 +72,7 @@ def report_html(cell: CellResult) -> str:
             f"<td>{number(check.earned)} / {number(check.points)}</td></tr>"
         )
     title = f"<strong>{number(_score(cell))} of {number(cell.max_score)} points</strong>"
+    title += "".join(f"<p>A known mistake: {html.escape(sentence)}</p>" for sentence in _known_mistakes(cell))
     return f"{title}<table><tbody>{''.join(rows)}</tbody></table>"
 
 
@@ -95,4 +97,9 @@ def _score(cell: CellResult) -> Decimal:
 def _advice(check: CheckResult) -> list[str]:
     if check.outcome is Outcome.PASSED:
         return []
-    return [text for text in (check.rationale, check.hint) if text]
+    # A misconception's hint stands above, once for all the checks that it fails.
+    return [text for text in (check.rationale, "" if check.misconception else check.hint) if text]
+
+
+def _known_mistakes(cell: CellResult) -> list[str]:
+    return list(dict.fromkeys(check.hint for check in cell.checks if check.misconception))
