@@ -17,7 +17,7 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from autograder.errors import GradebookError
-from autograder.gradebook import Gradebook, database
+from autograder.gradebook import Entry, Gradebook, database
 from autograder.results import NotebookResult, SubmissionResult
 
 if TYPE_CHECKING:
@@ -262,3 +262,70 @@ def test_the_cost_of_a_submission_does_not_grow_with_the_class(seed: Path) -> No
         ):
             plan = connection.execute(f"EXPLAIN QUERY PLAN {query}").fetchall()
             assert all("USING INDEX" in row[3] or "USING COVERING INDEX" in row[3] for row in plan), query
+
+
+def entry(student: str, share: str, timestamp: datetime | None = None, **details: Any) -> Entry:
+    """Return a submission to store with others."""
+    submission = Submission(student, share, **details)
+    return Entry(submission.result, timestamp, submission.unanswered)
+
+
+def test_many_at_once_are_as_one_by_one(seed: Path, tmp_path: Path) -> None:
+    """New ones and known ones, late and in time, whole and with a notebook missing."""
+    single = Path(shutil.copyfile(seed, tmp_path / "single.db"))
+    entries = [
+        entry("ana", "1", LATE),
+        entry("ben", "0.5", IN_TIME, missing="exercise2_split_heads"),
+        entry("cem", "0", answered=False),
+        entry("dana", "0.25", LATE, missing="exercise3_forward"),
+    ]
+    for path in (seed, single):
+        change(path, "UPDATE assignment SET duedate = ?", DUE.isoformat(sep=" ") + ".000000")
+        Submission("ana", "0").store(path, IN_TIME)
+        Submission("cem", "1").store(path, LATE)
+        change(path, GRADE_BY_HAND, 2.5, "explain_reshape_order")
+
+    with Gradebook(f"sqlite:///{seed}") as gradebook:
+        gradebook.store_many(entries, late_penalty="zero")
+    with Gradebook(f"sqlite:///{single}") as gradebook:
+        for one in entries:
+            gradebook.store(
+                one.result, timestamp=one.timestamp, unanswered=one.unanswered, late_penalty="zero"
+            )
+
+    assert gradebook_rows(seed) == gradebook_rows(single)
+
+
+def test_many_at_once_are_stored_together_or_not_at_all(seed: Path) -> None:
+    """A failure of one leaves the gradebook as it was."""
+    before = gradebook_rows(seed)
+    good, bad = entry("ana", "1"), entry("ben", "1")
+    unknown = NotebookResult(name="exercise9", cells=())
+    result = SubmissionResult(assignment=ASSIGNMENT, student="ben", notebooks=(unknown,))
+
+    with Gradebook(f"sqlite:///{seed}") as gradebook:
+        with pytest.raises(GradebookError, match="no notebook 'exercise9'"):
+            gradebook.store_many([good, Entry(result)])
+        assert gradebook_rows(seed) == before
+
+        gradebook.store_many([good, bad])
+        assert len(gradebook.scores(ASSIGNMENT)) == 2
+
+
+def test_a_class_larger_than_a_statement_may_be(seed: Path) -> None:
+    """Databases limit the values in one statement; a class may be larger."""
+    one = Submission("ana", "0.5")
+    many = [
+        Entry(
+            SubmissionResult(assignment=ASSIGNMENT, student=f"s{number:04}", notebooks=one.result.notebooks)
+        )
+        for number in range(600)
+    ]
+
+    with Gradebook(f"sqlite:///{seed}") as gradebook:
+        gradebook.store_many(many)
+        gradebook.store_many(many)
+        scores = gradebook.scores(ASSIGNMENT)
+
+    assert {score.raw_score for score in scores} == {Decimal(9)}
+    assert len(scores) == 600

@@ -3,5 +3,6 @@
 from __future__ import annotations
 
 from autograder.gradebook.book import Gradebook
+from autograder.gradebook.writing import Entry
 
-__all__ = ["Gradebook"]
+__all__ = ["Entry", "Gradebook"]

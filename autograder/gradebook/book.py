@@ -9,36 +9,24 @@ submission is stored in one transaction that leaves the rows which
 
 from __future__ import annotations
 
-import uuid
-from dataclasses import dataclass
-from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Self
 
-from sqlalchemy import bindparam, select
+from sqlalchemy import select
 
 from autograder.errors import GradebookError, nearest
 from autograder.gradebook.database import Database
-from autograder.results import NotebookResult, Status, SubmissionResult
+from autograder.gradebook.writing import Book, Entry, Writer, add_students, decimal, seconds_late
 from autograder.scores import CellScore, StudentScore
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from datetime import datetime
 
     from sqlalchemy import Connection
     from sqlalchemy.engine import Row
 
-NO_RESPONSE = "No response."
-EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 - nbgrader stores naive times, in UTC
-
-
-@dataclass(frozen=True, slots=True)
-class _Book:
-    """One notebook of an assignment in the gradebook: its id, and ids of its cells by name."""
-
-    key: str
-    graded: Mapping[str, tuple[str, Decimal]]
-    commented: Mapping[str, str]
+    from autograder.results import SubmissionResult
 
 
 class Gradebook:
@@ -59,7 +47,7 @@ class Gradebook:
 
     def __init__(self, db_url: str) -> None:
         self._database = Database(db_url)
-        self._known: dict[str, dict[str, _Book]] = {}
+        self._known: dict[str, dict[str, Book]] = {}
 
     def __enter__(self) -> Self:
         """Return the gradebook."""
@@ -93,7 +81,7 @@ class Gradebook:
             If the gradebook cannot be written.
         """
         with self._database.writing() as connection:
-            self._student(connection, student)
+            add_students(self._database, connection, [student])
             if details:
                 table = self._database.table("student")
                 connection.execute(table.update().where(table.c.id == student).values(**details))
@@ -129,113 +117,33 @@ class Gradebook:
         GradebookError
             If the gradebook cannot be written, or knows another release.
         """
+        self.store_many([Entry(result, timestamp, unanswered or {})], late_penalty=late_penalty)
+
+    def store_many(self, entries: Sequence[Entry], *, late_penalty: str | None = "none") -> None:
+        """
+        Store graded submissions in one transaction: all of them or none.
+
+        What `store` says of one holds for each.
+
+        Parameters
+        ----------
+        entries : sequence of Entry
+            The submissions.
+        late_penalty : str or None
+            As for `store`.
+
+        Raises
+        ------
+        GradebookError
+            If the gradebook cannot be written, or knows another release.
+        """
+        groups: dict[str, list[Entry]] = {}
+        for entry in entries:
+            groups.setdefault(entry.result.assignment, []).append(entry)
         with self._database.writing() as connection:
-            assignment, books = self._structure(connection, result.assignment)
-            self._student(connection, result.student)
-            submission = self._submission(connection, assignment.id, result.student, timestamp)
-            keys = {name: self._skeleton(connection, submission.id, book) for name, book in books.items()}
-            for book in result.notebooks:
-                if book.name not in books:
-                    raise self._stale(result.assignment, f"no notebook {book.name!r}")
-                self._grades(connection, keys[book.name], books[book.name], book)
-                if book.status is not Status.MISSING:
-                    names = (unanswered or {}).get(book.name, ())
-                    self._comments(connection, keys[book.name], books[book.name], names)
-                    if late_penalty is not None:
-                        late = _seconds_late(submission, assignment) > 0 and late_penalty == "zero"
-                        self._penalty(connection, keys[book.name], late=late)
-
-    def _student(self, connection: Connection, student: str) -> None:
-        table = self._database.table("student")
-        if connection.execute(select(table.c.id).where(table.c.id == student)).first() is None:
-            connection.execute(table.insert().values(id=student))
-
-    def _submission(
-        self, connection: Connection, assignment: str, student: str, timestamp: datetime | None
-    ) -> Row[Any]:
-        table = self._database.table("submitted_assignment")
-        mine = (table.c.assignment_id == assignment) & (table.c.student_id == student)
-        if connection.execute(select(table.c.id).where(mine)).first() is None:
-            values = {"id": _new_id(), "assignment_id": assignment, "student_id": student}
-            connection.execute(table.insert().values(**values, timestamp=timestamp))
-        elif timestamp is not None:
-            connection.execute(table.update().where(mine).values(timestamp=timestamp))
-        return connection.execute(select(table).where(mine)).one()
-
-    def _skeleton(self, connection: Connection, submission: str, book: _Book) -> str:
-        """Return the id of a submitted notebook, with a row for every cell of it."""
-        table = self._database.table("submitted_notebook")
-        mine = (table.c.assignment_id == submission) & (table.c.notebook_id == book.key)
-        row = connection.execute(select(table.c.id).where(mine)).first()
-        key = row.id if row is not None else _new_id()
-        if row is None:
-            values = {"id": key, "assignment_id": submission, "notebook_id": book.key, "flagged": False}
-            connection.execute(table.insert().values(**values))
-        graded = [cell for cell, _ in book.graded.values()]
-        self._add_rows(connection, "grade", key, graded, needs_manual_grade=True)
-        self._add_rows(connection, "comment", key, list(book.commented.values()))
-        return str(key)
-
-    def _add_rows(
-        self, connection: Connection, name: str, notebook: str, cells: list[str], **values: object
-    ) -> None:
-        table = self._database.table(name)
-        query = select(table.c.cell_id).where(table.c.notebook_id == notebook)
-        there = set(connection.execute(query).scalars())
-        new = [
-            {"id": _new_id(), "notebook_id": notebook, "cell_id": cell, **values}
-            for cell in cells
-            if cell not in there
-        ]
-        if new:
-            connection.execute(table.insert(), new)
-
-    def _grades(self, connection: Connection, key: str, book: _Book, result: NotebookResult) -> None:
-        table = self._database.table("grade")
-        query = select(table.c.cell_id, table.c.manual_score).where(table.c.notebook_id == key)
-        manual = {row.cell_id: row.manual_score for row in connection.execute(query)}
-        if {cell.grade_id for cell in result.cells} != set(book.graded):
-            raise self._stale(result.name, "other graded cells")
-        values = []
-        for cell in result.cells:
-            cell_id, points = book.graded[cell.grade_id]
-            if cell.max_score != points:
-                raise self._stale(
-                    result.name, f"{points} points, not {cell.max_score}, for {cell.grade_id!r}"
-                )
-            score = None if cell.auto_score is None else float(cell.auto_score)
-            looked_at = manual[cell_id] is not None and result.status is not Status.MISSING
-            values.append(
-                {"cell": cell_id, "auto_score": score, "needs_manual_grade": score is None or looked_at}
-            )
-        self._update(connection, "grade", key, values)
-
-    def _comments(self, connection: Connection, key: str, book: _Book, names: Collection[str]) -> None:
-        self._update(
-            connection,
-            "comment",
-            key,
-            [
-                {"cell": cell, "auto_comment": NO_RESPONSE if name in names else None}
-                for name, cell in book.commented.items()
-            ],
-        )
-
-    def _update(self, connection: Connection, name: str, notebook: str, values: list[dict[str, Any]]) -> None:
-        table = self._database.table(name)
-        mine = (table.c.notebook_id == notebook) & (table.c.cell_id == bindparam("cell"))
-        if values:
-            connection.execute(table.update().where(mine), values)
-
-    def _penalty(self, connection: Connection, key: str, *, late: bool) -> None:
-        grade, book = self._database.table("grade"), self._database.table("submitted_notebook")
-        penalty = None
-        if late:
-            rows = connection.execute(select(grade).where(grade.c.notebook_id == key)).all()
-            penalty = float(
-                max(sum((_cell_score("", "", 0, row).score for row in rows), Decimal(0)), Decimal(0))
-            )
-        connection.execute(book.update().where(book.c.id == key).values(late_submission_penalty=penalty))
+            for name, group in groups.items():
+                assignment, books = self._structure(connection, name)
+                Writer(self._database, connection, assignment, books, late_penalty).write(group)
 
     # ----------------------------------------------------------- reading
 
@@ -273,7 +181,9 @@ class Gradebook:
                 for name, book in books.items()
                 for grade_id, (cell, points) in book.graded.items()
             )
-            late = _seconds_late(submission, row) if submission is not None else 0.0
+            late = 0.0
+            if submission is not None:
+                late = seconds_late(submission.timestamp, submission.extension, row.duedate)
             penalty = penalties.get(key, Decimal(0))
             scores.append(_student_score(student, submission, cells, (late, penalty)))
         return tuple(scores)
@@ -291,7 +201,7 @@ class Gradebook:
         penalties: dict[str, Decimal] = {}
         for row in connection.execute(select(book).select_from(joined).where(mine)):
             owner[row.id] = row.assignment_id
-            penalty = _decimal(row.late_submission_penalty) or Decimal(0)
+            penalty = decimal(row.late_submission_penalty) or Decimal(0)
             penalties[row.assignment_id] = penalties.get(row.assignment_id, Decimal(0)) + penalty
         grades: dict[str, dict[str, Row[Any]]] = {}
         query = select(grade).select_from(grade.join(joined, book.c.id == grade.c.notebook_id)).where(mine)
@@ -299,7 +209,7 @@ class Gradebook:
             grades.setdefault(owner[row.notebook_id], {})[row.cell_id] = row
         return grades, penalties
 
-    def _structure(self, connection: Connection, assignment: str) -> tuple[Row[Any], dict[str, _Book]]:
+    def _structure(self, connection: Connection, assignment: str) -> tuple[Row[Any], dict[str, Book]]:
         rows = self._database.rows(connection, "assignment", name=assignment)
         if not rows:
             known = [row.name for row in self._database.rows(connection, "assignment")]
@@ -310,12 +220,12 @@ class Gradebook:
             self._known[assignment] = self._books(connection, rows[0].id)
         return rows[0], self._known[assignment]
 
-    def _books(self, connection: Connection, assignment: str) -> dict[str, _Book]:
+    def _books(self, connection: Connection, assignment: str) -> dict[str, Book]:
         books = {}
         found = self._database.rows(connection, "notebook", assignment_id=assignment)
         for book in sorted(found, key=lambda one: str(one.name)):
             cells = self._database.rows(connection, "base_cell", notebook_id=book.id)
-            books[str(book.name)] = _Book(
+            books[str(book.name)] = Book(
                 book.id,
                 {cell.name: (cell.id, points) for cell, points in self._points(connection, cells)},
                 {cell.name: cell.id for cell in cells if cell.type in {"SolutionCell", "TaskCell"}},
@@ -329,19 +239,7 @@ class Gradebook:
                 points = connection.execute(
                     select(table.c.max_score).where(table.c.id == cell.id)
                 ).scalar_one()
-                yield cell, _decimal(points) or Decimal(0)
-
-    def _stale(self, what: str, has: str) -> GradebookError:
-        where = self._database.where
-        return GradebookError(where, f"the gradebook has {has} in {what!r}", "Release the assignment again.")
-
-
-def _new_id() -> str:
-    return uuid.uuid4().hex
-
-
-def _decimal(value: float | None) -> Decimal | None:
-    return None if value is None else Decimal(repr(float(value)))
+                yield cell, decimal(points) or Decimal(0)
 
 
 def _cell_score(notebook: str, grade_id: str, points: Decimal | int, grade: Row[Any] | None) -> CellScore:
@@ -351,9 +249,9 @@ def _cell_score(notebook: str, grade_id: str, points: Decimal | int, grade: Row[
         notebook=notebook,
         grade_id=grade_id,
         max_score=Decimal(points),
-        auto_score=_decimal(grade.auto_score),
-        manual_score=_decimal(grade.manual_score),
-        extra_credit=_decimal(grade.extra_credit),
+        auto_score=decimal(grade.auto_score),
+        manual_score=decimal(grade.manual_score),
+        extra_credit=decimal(grade.extra_credit),
         needs_manual_grade=bool(grade.needs_manual_grade),
     )
 
@@ -373,17 +271,3 @@ def _student_score(
         penalty=late[1],
         cells=cells,
     )
-
-
-def _seconds_late(submission: Row[Any], assignment: Row[Any]) -> float:
-    if submission.timestamp is None or assignment.duedate is None:
-        return 0.0
-    due = assignment.duedate + _extension(submission.extension)
-    return float(max((submission.timestamp - due).total_seconds(), 0.0))
-
-
-def _extension(value: datetime | timedelta | None) -> timedelta:
-    # SQLite has no intervals; there SQLAlchemy keeps one as a time since 1970.
-    if isinstance(value, datetime):
-        return value - EPOCH
-    return value or timedelta()

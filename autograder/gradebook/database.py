@@ -12,9 +12,9 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from autograder.errors import GradebookError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
-    from sqlalchemy import Connection, Engine
+    from sqlalchemy import Column, Connection, Engine, Select
     from sqlalchemy.engine import Row
 
 SCHEMA = "e43177bfe90b"
@@ -40,6 +40,8 @@ INDEXED = (
     ("base_cell", "notebook_id"),
 )
 BUSY_S = 30
+# Databases limit the values in one statement.
+_AT_A_TIME = 500
 
 
 class Database:
@@ -110,6 +112,14 @@ class Database:
     def rows(self, connection: Connection, name: str, /, **where: object) -> list[Row[Any]]:
         """Return the rows of a table that have these values."""
         return list(connection.execute(select(self.table(name)).filter_by(**where)))
+
+    def rows_in(
+        self, connection: Connection, query: Select[Any], column: Column[Any], values: Iterable[str]
+    ) -> list[Row[Any]]:
+        """Return the rows of a query that have any of these values in a column."""
+        wanted = list(values)
+        parts = (wanted[start : start + _AT_A_TIME] for start in range(0, len(wanted), _AT_A_TIME))
+        return [row for part in parts for row in connection.execute(query.where(column.in_(part)))]
 
     @contextmanager
     def _told(self) -> Iterator[None]:
