@@ -29,11 +29,13 @@ from autograder.released import ReleasedNotebook, released_notebook
 from autograder.settings import CONFIG_FILE, default_db_url, read_config
 
 if TYPE_CHECKING:
-    from datetime import datetime
+    from datetime import datetime, tzinfo
 
 SECRET_FILE = ".autograder_secret"  # noqa: S105 - a file's name, not a secret
 SECRET_VARIABLE = "AUTOGRADER_SECRET"  # noqa: S105 - the variable's name, not a secret
 SECRET_BYTES = 32
+MAX_TIME = 100
+"""Characters of a time in a ``timestamp.txt``, which a student may have written."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,9 +160,7 @@ class Course:
         students = [name for name in _folders(submitted) if (submitted / name / assignment).is_dir()]
         if not students:
             where = submitted / "<student>" / assignment
-            raise CourseError(
-                where, "nothing was handed in", "Put the notebooks there."
-            )
+            raise CourseError(where, "nothing was handed in", "Put the notebooks there.")
         return students
 
     def handed_in_at(self, student: str, assignment: str) -> datetime | None:
@@ -181,15 +181,20 @@ class Course:
         Raises
         ------
         SubmissionError
-            If it holds no time.
+            If it cannot be read or holds no time.
         """
         path = self.submitted(student, assignment) / "timestamp.txt"
         if not path.is_file() or path.is_symlink():
             return None
-        words = path.read_text(encoding="utf-8", errors="replace").strip()
+        try:
+            with path.open(encoding="utf-8", errors="replace") as file:
+                words = file.read(MAX_TIME + 1).strip()
+        except OSError as problem:
+            what = f"cannot be read ({problem.strerror})"
+            raise SubmissionError(path, what, "Make it readable, or remove it.") from None
         try:
             return _parse_time(words) if words else None
-        except (ValueError, OverflowError):
+        except (ValueError, ArithmeticError):
             what = f"holds no time: {words[:40]!r}"
             raise SubmissionError(path, what, "Write it as 2027-01-31 23:59:00 UTC.") from None
 
@@ -279,14 +284,25 @@ def plain_name(name: str) -> str:
 
 
 def _parse_time(words: str) -> datetime:
+    if len(words) > MAX_TIME:
+        msg = "longer than any time"
+        raise ValueError(msg)
     parts = words.split(" ")
     if len(parts) == len(("date", "time", "zone")):
-        zone = int(parts[2]) if parts[2].lstrip("+-").isdigit() else tz.gettz(parts[2])
+        zone = int(parts[2]) if parts[2].lstrip("+-").isdigit() else _zone(parts[2])
         time: datetime = parser.parse(" ".join([*parts[:2], "TZ"]), tzinfos={"TZ": zone})
     else:
         time = parser.parse(words)
     offset = time.utcoffset()
     return time if offset is None else (time - offset).replace(tzinfo=None)
+
+
+def _zone(name: str) -> tzinfo | None:
+    # dateutil opens a zone that is a path, and a student may have written this one.
+    if name.startswith("/") or ".." in name:
+        msg = "a zone that is a path"
+        raise ValueError(msg)
+    return tz.gettz(name)
 
 
 def _folders(parent: Path) -> list[str]:
