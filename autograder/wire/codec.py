@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import struct
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -33,6 +34,13 @@ _MAX_DEPTH = 50
 _MAX_NODES = 200_000
 _MAX_NDIM = 16
 _MAX_NAME = 200
+# Keys that are not text can be chosen to collide, which makes a dict quadratic.
+_MAX_PLAIN_KEYS = 5000
+# What an array without numbers may claim to be: (0, 2**60) is easily turned into 2**60 zeros.
+_MAX_EMPTY_SIZE = 2**24
+# JSON builds its lists before anything counts them; text in quotes is no structure.
+_MAX_STRUCTURE = 1_000_000
+_QUOTED = re.compile(rb'"(?:[^"\\]|\\.)*+"', re.DOTALL)
 _LAYOUTS = ("C", "F", "strided")
 
 
@@ -124,7 +132,7 @@ def decode(payload: bytes, *, resolve: Callable[[Handle], object] | None = None)
     """
     try:
         (length,) = _LENGTH.unpack_from(payload)
-        header = json.loads(payload[_LENGTH.size : _LENGTH.size + length])
+        header = _read_header(payload[_LENGTH.size : _LENGTH.size + length])
         decoder = _Decoder(payload, _LENGTH.size + length, resolve)
         value = decoder.value(header, 0)
     except WireError:
@@ -216,6 +224,7 @@ class _Decoder:
         self.position = start
         self.resolve = resolve
         self.nodes = 0
+        self.plain_keys = 0
 
     def value(self, node: Any, depth: int) -> Any:
         self.nodes += 1
@@ -240,9 +249,14 @@ class _Decoder:
         _require(isinstance(items, list))
         if tag == "d":
             _require(all(isinstance(pair, list) for pair in items))
-            return {self.value(key, depth): self.value(item, depth) for key, item in items}
+            return {self._key(key, depth): self.value(item, depth) for key, item in items}
         values = [self.value(item, depth) for item in items]
         return tuple(values) if tag == "t" else values
+
+    def _key(self, node: Any, depth: int) -> Any:
+        self.plain_keys += not isinstance(node, str)
+        _require(self.plain_keys <= _MAX_PLAIN_KEYS)
+        return self.value(node, depth)
 
     def _numbers(self, tag: str, rest: list[Any]) -> Any:
         _require(isinstance(rest[0], str) and rest[0] in DTYPES)
@@ -263,6 +277,7 @@ class _Decoder:
         count = math.prod(shape)
         end = self.position + count * dtype.itemsize
         _require(end <= len(self.payload))
+        _require(count > 0 or math.prod(size or 1 for size in shape) <= _MAX_EMPTY_SIZE)
         array = np.frombuffer(self.payload, dtype, count, self.position) if count else np.empty(0, dtype)
         self.position = end
         if dtype == np.bool_:
@@ -293,13 +308,21 @@ def _number(tag: str, rest: list[Any]) -> complex:
 def _laid_out(array: np.ndarray[Any, Any], layout: str) -> np.ndarray[Any, Any]:
     if layout == "F":
         return np.asfortranarray(array)
-    if layout == "C" or 0 in array.shape:
+    if layout == "C" or array.size <= 1:
         return array
-    # Every second item of a block twice as large along each axis.
-    block = np.zeros([2 * size for size in array.shape], array.dtype)
-    view = block[(slice(None, None, 2),) * array.ndim]
+    # Every second item along one axis: no more than twice the memory, whatever the shape.
+    axis = max(index for index, size in enumerate(array.shape) if size > 1)
+    shape = [size * (1 + (index == axis)) for index, size in enumerate(array.shape)]
+    view = np.zeros(shape, array.dtype)[(slice(None),) * axis + (slice(None, None, 2),)]
     view[...] = array
     return view
+
+
+def _read_header(text: bytes) -> Any:
+    if sum(map(text.count, (b"[", b"{", b","))) > _MAX_STRUCTURE:
+        bare = _QUOTED.sub(b"", text)
+        _require(sum(map(bare.count, (b"[", b"{", b","))) <= _MAX_STRUCTURE)
+    return json.loads(text)
 
 
 def _require(condition: bool) -> None:  # noqa: FBT001 - an assertion that -O keeps
