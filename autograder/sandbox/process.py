@@ -27,15 +27,17 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from autograder.sandbox.limits import Limits
-    from autograder.sandbox.slot import Child, Slot
+    from autograder.sandbox.slot import Child, End, Slot
 
 # The worker interrupts honest code itself at the limit; after this it is killed.
 _GRACE_S = 1.5
 _START_TIMEOUT_S = 20.0
 _ANSWER_BYTES = 1 << 20
 _ANSWER_PER_REQUEST = 16
-# Text may grow six times as JSON escapes.
-_ESCAPED = 6
+# One character may become two JSON escapes of six bytes.
+_ESCAPED = 12
+_MIB = 2**20
+_MAX_DEPTH = 20
 
 
 class Worker:
@@ -69,6 +71,7 @@ class Worker:
             for folder in files:
                 self._send_files(folder)
         except (LimitReached, WorkerDied) as end:
+            self._end()
             what = f"the files beside the notebook cannot be handed over ({end})"
             raise SandboxError("sandbox", what, "Raise the limit file_mib, or remove the files.") from None
 
@@ -134,9 +137,9 @@ class Worker:
         """Kill the process and remove its folder; closing again does nothing."""
         self._end()
 
-    def _end(self, *, renew: bool = False) -> int:
+    def _end(self, *, renew: bool = False) -> End | None:
         child, self._child = self._child, None
-        return 0 if child is None else self._slot.reap(child, renew=renew)
+        return None if child is None else self._slot.reap(child, renew=renew)
 
     def _wait_until_ready(self) -> None:
         assert self._child is not None  # noqa: S101 - it was just forked
@@ -154,7 +157,13 @@ class Worker:
 
     def _send_files(self, folder: Path) -> None:
         for path in files_beside(folder):
-            content = np.frombuffer(path.read_bytes(), np.uint8)
+            try:
+                if path.stat().st_size > self.limits.file_mib * _MIB:
+                    raise LimitReached("file_mib")
+                content = np.frombuffer(path.read_bytes(), np.uint8)
+            except OSError as error:
+                self._end()
+                raise SandboxError(path, f"cannot be read ({error.strerror})", "Check the file.") from None
             self._cells({"op": "file", "path": path.relative_to(folder).as_posix(), "content": content})
 
     def _cells(self, message: dict[str, Any], limit_bytes: int = _ANSWER_BYTES) -> dict[str, Any]:
@@ -193,11 +202,18 @@ class Worker:
         return answer
 
     def _death(self) -> Exception:
-        status = self._end(renew=True)
-        code = os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
+        end = self._end(renew=True)
+        if end is not None and end.full:
+            return LimitReached("file_mib")
+        code = os.WTERMSIG(end.status) if end is not None and os.WIFSIGNALED(end.status) else 0
         if code in {signal.SIGXCPU, signal.SIGKILL}:
             return LimitReached("cpu_time_s")
-        return WorkerDied(signal.Signals(code).name if code else "exit")
+        return WorkerDied(_signal_name(code) if code else "exit")
+
+
+def _signal_name(code: int) -> str:
+    # Signals for real time have numbers only.
+    return signal.Signals(code).name if code in set(signal.Signals) else f"signal {code}"
 
 
 def files_beside(folder: Path) -> Iterator[Path]:
@@ -212,13 +228,25 @@ def files_beside(folder: Path) -> Iterator[Path]:
     Yields
     ------
     Path
-        Plain files below it: no notebooks, no hidden files, no links, which
-        could name any file of the machine.
+        Plain files below it, at most 20 folders deep: no notebooks, no hidden
+        files, no links, which could name any file of the machine.
+
+    Raises
+    ------
+    SandboxError
+        If a folder cannot be read.
     """
-    for path in sorted(folder.iterdir()) if folder.is_dir() else ():
-        if path.is_symlink() or path.name.startswith(".") or path.name == "__pycache__":
-            continue
-        if path.is_dir():
-            yield from files_beside(path)
-        elif path.is_file() and path.suffix != ".ipynb":
-            yield path
+    waiting = [(folder, 0)] if folder.is_dir() else []
+    while waiting:
+        place, depth = waiting.pop()
+        try:
+            paths = sorted(place.iterdir())
+        except OSError as error:
+            raise SandboxError(place, f"cannot be read ({error.strerror})", "Check the folder.") from None
+        for path in paths:
+            if path.is_symlink() or path.name.startswith(".") or path.name == "__pycache__":
+                continue
+            if path.is_dir() and depth < _MAX_DEPTH:
+                waiting.append((path, depth + 1))
+            elif path.is_file() and path.suffix != ".ipynb":
+                yield path

@@ -6,13 +6,14 @@ import os
 import shutil
 import subprocess
 import sys
-import sysconfig
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from autograder.errors import SandboxError
+from autograder.sandbox.reading import site_packages
 from autograder.sandbox.wall import BOX, Tier, slot_uid
+from autograder.sandbox.worker.folder import remove
 
 if TYPE_CHECKING:
     from autograder.sandbox.wall import Wall
@@ -35,8 +36,8 @@ class Runtime:
     Parameters
     ----------
     parent : Path, optional
-        Where the folder is made. By default the system's folder for
-        temporary files.
+        Where the folder is made; as root it is opened for other users to pass
+        through. By default the system's folder for temporary files.
 
     Attributes
     ----------
@@ -48,6 +49,9 @@ class Runtime:
 
     def __init__(self, parent: Path | None = None) -> None:
         self._folder = Path(tempfile.mkdtemp(prefix="autograder-", dir=parent))
+        if parent is not None and hasattr(os, "geteuid") and os.geteuid() == 0:
+            # Another user id must reach what is in it, and may list nothing.
+            parent.chmod(parent.stat().st_mode | 0o011)
         self.shared = self._folder / "shared"
         self.lib = self.shared / "lib"
         self._has_fonts = False
@@ -90,18 +94,13 @@ class Runtime:
             The folder; inside bubblewrap it is not seen.
         """
         folder = Path(tempfile.mkdtemp(prefix="slot-", dir=self._folder))
-        if wall.root and wall.tier is Tier.B:
+        if wall.root and wall.tier is not Tier.A:
             os.chown(folder, slot_uid(), slot_uid())
         return folder
 
     def remove(self, folder: Path) -> None:
         """Remove a folder, whatever rights student code left on what is in it."""
-        for path, names, _ in os.walk(folder):
-            for name in names:
-                place = Path(path) / name
-                if not place.is_symlink():
-                    place.chmod(0o700)
-        shutil.rmtree(folder, ignore_errors=True)
+        remove(folder)
 
     def command(self, descriptor: int, *, plots: bool) -> list[str]:
         """
@@ -121,7 +120,7 @@ class Runtime:
         """
         fonts = str(self.shared / "matplotlib")
         start = (
-            f"import sys; sys.path[:0] = {[str(self.lib), *_site_packages()]!r}; "
+            f"import sys; sys.path[:0] = {[str(self.lib), *site_packages()]!r}; "
             "from autograder.sandbox.worker.zygote import main; "
             f"main({descriptor}, plots={plots}, fonts={fonts!r})"
         )
@@ -161,7 +160,7 @@ class Runtime:
     def _list_fonts(self) -> None:
         # It takes a second to make, and every zygote would make it again.
         environment = {"MPLCONFIGDIR": str(self.shared / "matplotlib"), "PATH": os.defpath}
-        start = f"import sys; sys.path[:0] = {_site_packages()!r}; import matplotlib.font_manager"
+        start = f"import sys; sys.path[:0] = {[*site_packages()]!r}; import matplotlib.font_manager"
         command = [sys.executable, "-I", "-S", "-B", "-c", start]
         try:
             # Without matplotlib this fails, and nothing is lost.
@@ -174,8 +173,3 @@ class Runtime:
         self._has_fonts = True
         for path in (self.shared / "matplotlib").rglob("*"):
             path.chmod(0o755 if path.is_dir() else 0o644)
-
-
-def _site_packages() -> list[str]:
-    paths = sysconfig.get_paths()
-    return list(dict.fromkeys([paths["purelib"], paths["platlib"]]))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
 from autograder.sandbox.limits import LimitReached, WorkerDied
-from autograder.sandbox.outputs import clean_outputs, error_output
+from autograder.sandbox.outputs import clean_outputs, error_output, shown_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -18,8 +18,15 @@ if TYPE_CHECKING:
 _MESSAGES = {
     "wall_time_s": "the cell took longer than {value:g} s and was stopped",
     "cpu_time_s": "the notebook used more than {value:g} s of processor time and was stopped",
+    "file_mib": "the notebook wrote too many files, or more than twice {value:g} MiB, and was stopped",
     "notebook_time_s": "the notebook took longer than {value:g} s, so this cell was not run",
 }
+
+# Cells of a notebook together may show this many times what one may.
+_SHOWN_PER_CELL = 8
+_KIB = 2**10
+# A process that dies when it is asked for the names of a cell is started again this often.
+_SCOPE_ATTEMPTS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +72,7 @@ class NotebookSession:
     _killers: set[int] = field(default_factory=set)
     _ran: int = 0
     _deadline_s: float = 0.0
+    _shown_bytes: int = 0
 
     def __enter__(self) -> Self:
         """Return the session."""
@@ -107,9 +115,11 @@ class NotebookSession:
         ------
         LimitReached
             If the notebook's time is used up.
+        WorkerDied
+            If its process ends again and again.
         """
         position = next(index for index, cell in enumerate(self.cells) if cell.name == name)
-        while True:
+        for _ in range(_SCOPE_ATTEMPTS):
             worker = self._rerun(position + 1)
             if worker is None:
                 raise LimitReached("notebook_time_s")
@@ -119,6 +129,7 @@ class NotebookSession:
                 self._worker = None
             else:
                 return
+        raise WorkerDied("exit")
 
     def request(self, request: bytes) -> bytes:
         """
@@ -160,7 +171,7 @@ class NotebookSession:
             try:
                 self._check_time()
                 raw, _ = worker.run_cell(self.cells[index].source)
-                outputs.append(clean_outputs(raw))
+                outputs.append(self._bounded(clean_outputs(raw)))
                 if self.cells[index].name:
                     worker.snapshot(self.cells[index].name)
                 self._ran = index + 1
@@ -190,6 +201,18 @@ class NotebookSession:
                 return self._worker
         self.close()
         return None
+
+    def _bounded(self, outputs: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Return a cell's outputs, or one line if the notebook has shown too much already."""
+        self._shown_bytes += shown_bytes(outputs)
+        limit_kib = _SHOWN_PER_CELL * self.limits.output_kib
+        if self._shown_bytes <= limit_kib * _KIB:
+            return outputs
+        errors = [output for output in outputs if output["output_type"] == "error"][:1]
+        return [
+            *({**error, "traceback": [], "evalue": ""} for error in errors),
+            error_output("OutputCut", f"the notebook shows more than {limit_kib} KiB"),
+        ]
 
     def _killed_by(self, index: int) -> None:
         self._killers.add(index)

@@ -26,6 +26,8 @@ _START_TIMEOUT_S = 60.0
 _ANSWER_TIMEOUT_S = 20.0
 _ANSWER_BYTES = 4096
 _JOBS_BEFORE_RENEWAL = 200
+# What the zygote lets a notebook write, of files that may each be file_mib large.
+_BOX_PER_FILE = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +58,23 @@ class Child:
             signal.pidfd_send_signal(self.pidfd, signal.SIGKILL)
 
 
+@dataclass(frozen=True, slots=True)
+class End:
+    """
+    How a child ended.
+
+    Parameters
+    ----------
+    status : int
+        As of `os.waitpid`.
+    full : bool
+        True if it was killed for what it wrote.
+    """
+
+    status: int
+    full: bool
+
+
 class Slot:
     """
     A place for one student's process at a time.
@@ -82,6 +101,7 @@ class Slot:
         self._control: socket.socket | None = None
         self._folder: Path | None = None
         self._jobs = 0
+        self._confinement: dict[str, object] = {}
 
     def close(self) -> None:
         """End the zygote and whatever it started, and remove its folder."""
@@ -122,20 +142,20 @@ class Slot:
         """
         if self._control is None or self._jobs >= _JOBS_BEFORE_RENEWAL:
             self.close()
-            self._start()
+            self._start(limits)
         self._jobs += 1
         root = BOX if self._wall.tier is Tier.A else self._folder
         folder = f"{root}/{next(self._numbers)}"
         ours, theirs = socket.socketpair()
         with theirs:
             request = {"op": "fork", "folder": folder, "limits": asdict(limits), "seed": seed}
-            request |= self._wall.confinement(self._runtime.shared)
+            request |= self._confinement
             answer, descriptors = self._ask(request, [theirs.fileno()])
         return Child(answer["pid"], descriptors[0], ours, folder)
 
-    def reap(self, child: Child, *, renew: bool = False) -> int:
+    def reap(self, child: Child, *, renew: bool = False) -> End:
         """
-        Kill a child, clear away what it left, and return its wait status.
+        Kill a child, clear away what it left, and tell how it ended.
 
         Parameters
         ----------
@@ -146,8 +166,8 @@ class Slot:
 
         Returns
         -------
-        int
-            As of `os.waitpid`.
+        End
+            How it ended; by our signal, if it had not ended before.
         """
         child.kill()
         child.socket.close()
@@ -155,16 +175,19 @@ class Slot:
         answer, _ = self._ask({"op": "reap", "pid": child.pid, "folder": child.folder}, [])
         if renew:
             self.close()
-        return int(answer["status"])
+        return End(int(answer["status"]), bool(answer["full"]))
 
-    def _start(self) -> None:
+    def _start(self, limits: Limits) -> None:
+        self._confinement = self._wall.confinement(self._runtime.shared)
         self._folder = self._runtime.new_folder(self._wall)
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         environment = self._runtime.environment(self._wall, self._folder)
         inner = self._runtime.command(theirs.fileno(), plots=self._plots)
         with theirs:
             self._process = subprocess.Popen(
-                self._wall.command(inner, readable=[self._runtime.shared]),
+                self._wall.command(
+                    inner, readable=[self._runtime.shared], box_mib=_BOX_PER_FILE * limits.file_mib
+                ),
                 pass_fds=(theirs.fileno(),),
                 env=environment,
                 cwd="/" if self._wall.tier is Tier.A else self._folder,

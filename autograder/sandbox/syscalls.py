@@ -11,19 +11,24 @@ _CLONE_THREAD = 0x00010000
 _LOW_32_BITS = 0xFFFFFFFF
 # TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO, FIOCLEX, FIONCLEX
 _IOCTLS = (0x5401, 0x5413, 0x541B, 0x5421, 0x5451, 0x5450)
+# Duplicate, flags, locks, pipe sizes. Not F_SETOWN and F_SETSIG: with them a file that becomes
+# ready makes the kernel send any signal, SIGKILL too, to any process of the same user.
+_FCNTLS = (0, 1, 2, 3, 4, 5, 6, 7, 36, 37, 38, 1030, 1031, 1032, 1034)
+# Names of threads and of memory. Not PR_SET_PDEATHSIG, which would let a process outlive its zygote.
+_PRCTLS = (15, 16, 0x53564D41)
 
 # fmt: off
 ALLOWED = (
     "access", "alarm", "arch_prctl", "brk", "capget", "chdir", "clock_getres", "clock_gettime",
     "clock_nanosleep", "close", "close_range", "copy_file_range", "dup", "dup2", "dup3",
     "epoll_create1", "epoll_ctl", "epoll_pwait", "epoll_wait", "eventfd2", "exit", "exit_group",
-    "faccessat", "faccessat2", "fallocate", "fcntl", "fdatasync", "flock", "fstat", "fsync",
+    "faccessat", "faccessat2", "fallocate", "fdatasync", "flock", "fstat", "fsync",
     "ftruncate", "futex", "get_robust_list", "getcpu", "getcwd", "getdents64", "getegid", "geteuid",
     "getgid", "getgroups", "getitimer", "getpgrp", "getpid", "getppid", "getpriority", "getrandom",
     "getresgid", "getresuid", "getrusage", "getsid", "getsockname", "getsockopt", "gettid",
     "gettimeofday", "getuid", "link", "lseek", "lstat", "madvise", "membarrier", "mincore", "mkdir",
     "mkdirat", "mmap", "mprotect", "mremap", "msync", "munmap", "nanosleep", "newfstatat", "open",
-    "openat", "pause", "pipe", "pipe2", "poll", "ppoll", "prctl", "pread64", "preadv", "pselect6",
+    "openat", "pause", "pipe", "pipe2", "poll", "ppoll", "pread64", "preadv", "pselect6",
     "pwrite64", "pwritev", "read", "readlink", "readlinkat", "readv", "recvfrom", "recvmsg", "rename",
     "renameat", "renameat2", "restart_syscall", "rmdir", "rseq", "rt_sigaction", "rt_sigprocmask",
     "rt_sigreturn", "rt_sigtimedwait", "sched_getaffinity", "sched_getparam", "sched_getscheduler",
@@ -77,8 +82,9 @@ def build_filter() -> bytes:
     rules.add_rule(sc.ALLOW, "socketpair", sc.Arg(0, sc.EQ, socket.AF_UNIX))
     # Reading limits only.
     rules.add_rule(sc.ALLOW, "prlimit64", sc.Arg(2, sc.EQ, 0))
-    for request in _IOCTLS:
-        rules.add_rule(sc.ALLOW, "ioctl", sc.Arg(1, sc.MASKED_EQ, _LOW_32_BITS, request))
+    for name, position, values in (("ioctl", 1, _IOCTLS), ("fcntl", 1, _FCNTLS), ("prctl", 0, _PRCTLS)):
+        for value in values:
+            rules.add_rule(sc.ALLOW, name, sc.Arg(position, sc.MASKED_EQ, _LOW_32_BITS, value))
     with tempfile.TemporaryFile() as file:
         rules.export_bpf(file)
         file.seek(0)

@@ -15,22 +15,25 @@ import platform
 import shutil
 import subprocess
 import sys
-import sysconfig
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from autograder.errors import SandboxError
+from autograder.sandbox.reading import DEVICES, hidden_paths, mounts, readable_paths, site_packages
 from autograder.sandbox.syscalls import build_filter
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _LANDLOCK_CREATE, _LANDLOCK_VERSION = 444, 1
 _PROBE_TIMEOUT_S = 20
-_BOX_BYTES = 64 * 2**20
-_FIRST_UID, _UIDS = 60000, 4000
-_SYSTEM = ("/usr", "/lib", "/lib64", "/lib32", "/bin", "/sbin")
-_CONFIG = ("/etc/ld.so.cache", "/etc/fonts", "/etc/localtime", "/etc/alternatives")
-_DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
+# Unused by systemd, by distributions' ranges and by people; within what containers map.
+_FIRST_UID, _UIDS = 60578, 606
+# Threads that one notebook may have beside what its user runs already.
+_TASKS = 256
 BOX = Path("/box")
 """Where a slot's folder lies inside bubblewrap."""
 
@@ -60,6 +63,8 @@ class Wall:
         The system-call filter; empty for none.
     root : bool
         True if the grader runs as root; students then get a user id of their own.
+    refusal : str
+        Why not even an unsafe grading is possible; empty if it is.
     """
 
     tier: Tier
@@ -67,6 +72,7 @@ class Wall:
     landlock_abi: int
     seccomp: bytes
     root: bool
+    refusal: str = ""
 
     @property
     def text(self) -> str:
@@ -85,15 +91,23 @@ class Wall:
         Returns
         -------
         dict
-            ``landlock`` and ``seccomp``; None where there is none.
+            ``tasks``, ``landlock`` and ``seccomp``; the last two are None
+            where there is none.
         """
+        # A user id of its own has nothing else that runs.
+        tasks: dict[str, object] = {"tasks": _TASKS + (0 if self.root else _tasks_of(os.getuid()))}
         if self.tier is Tier.C:
-            return {"landlock": None, "seccomp": None}
-        read = [*_SYSTEM, *_CONFIG, *_DEVICES, *map(str, python_folders()), str(readable)]
-        rules = {"abi": self.landlock_abi, "read": read, "write": list(_DEVICES)}
-        return {"landlock": rules, "seccomp": base64.b64encode(self.seccomp).decode()}
+            return tasks | {"landlock": None, "seccomp": None}
+        read, listed = readable_paths()
+        rules = {
+            "abi": self.landlock_abi,
+            "read": [*read, str(readable)],
+            "list": listed,
+            "write": list(DEVICES),
+        }
+        return tasks | {"landlock": rules, "seccomp": base64.b64encode(self.seccomp).decode()}
 
-    def command(self, inner: list[str], *, readable: list[Path]) -> list[str]:
+    def command(self, inner: list[str], *, readable: Sequence[Path] = (), box_mib: int = 64) -> list[str]:
         """
         Return the command that runs another one inside the wall.
 
@@ -101,19 +115,21 @@ class Wall:
         ----------
         inner : list of str
             The command.
-        readable : list of Path
+        readable : sequence of Path
             Folders it reads, beside the system's and Python's.
+        box_mib : int
+            Size in MiB of the folder that it may write to, where that is in memory.
 
         Returns
         -------
         list of str
             For `subprocess`.
         """
-        if self.root and self.tier is not Tier.C:
+        if self.root:
             inner = [*_setpriv(slot_uid()), *inner]
         if self.tier is not Tier.A:
             return inner
-        return [*_bubblewrap(readable, root=self.root), *inner]
+        return [*_bubblewrap(readable, root=self.root, box_mib=box_mib), *inner]
 
 
 _TEXTS = {
@@ -124,54 +140,44 @@ _TEXTS = {
 
 
 @cache
-def probe() -> Wall:
+def probe(best: Tier = Tier.A) -> Wall:
     """
     Return the best wall that works on this machine.
+
+    Parameters
+    ----------
+    best : Tier
+        The best one that is tried.
 
     Returns
     -------
     Wall
         Found by trying each part; nothing is assumed from versions.
     """
-    abi, missing = _landlock_abi(), []
-    root = hasattr(os, "geteuid") and os.geteuid() == 0
+    abi, root = _landlock_abi(), hasattr(os, "geteuid") and os.geteuid() == 0
     if platform.system() != "Linux":
-        missing.append(
-            f"{platform.system()} has no such sandbox: use Linux, WSL2, a container or a virtual machine"
-        )
-    elif not abi:
-        missing.append("the kernel has no Landlock: use Linux 5.13 or later with Landlock switched on")
-    try:
-        seccomp = build_filter()
-    except (RuntimeError, OSError, ImportError):
-        seccomp = b""
-        missing.append("libseccomp is missing: install the package libseccomp2")
-    if root and not shutil.which("setpriv"):
-        missing.append("setpriv is missing, which drops root's rights: install the package util-linux")
-    if missing:
-        return Wall(tier=Tier.C, missing=tuple(missing), landlock_abi=abi, seccomp=seccomp, root=root)
-    wall = Wall(tier=Tier.A, missing=(), landlock_abi=abi, seccomp=seccomp, root=root)
-    problem = _bubblewrap_problem(wall)
-    if problem:
-        wall = Wall(tier=Tier.B, missing=(problem,), landlock_abi=abi, seccomp=seccomp, root=root)
+        what = f"{platform.system()} has nothing that student code can be run in"
+        remedy = "grade on Linux, in WSL2, in a container or in a virtual machine"
+        text = f"{what}: {remedy}"
+        return Wall(tier=Tier.C, missing=(text,), landlock_abi=0, seccomp=b"", root=root, refusal=text)
+    missing, seccomp = _missing_for_b(abi)
+    wall = Wall(tier=Tier.B, missing=(), landlock_abi=abi, seccomp=seccomp, root=root)
+    if not missing and best is Tier.A:
+        wall = replace(wall, tier=Tier.A)
+        problem = _bubblewrap_problem(wall)
+        if not problem:
+            return wall
+        wall = replace(wall, tier=Tier.B, missing=(problem,))
+    refusal = _uid_problem(wall) if root else ""
+    if missing or refusal or best is Tier.C:
+        missing = tuple(text for text in (*wall.missing, *missing, refusal) if text)
+        return replace(wall, tier=Tier.C, missing=missing, refusal=refusal)
     return wall
 
 
 def slot_uid() -> int:
     """Return a user id that nobody uses, another one for each grading process."""
     return _FIRST_UID + os.getpid() % _UIDS
-
-
-def python_folders() -> list[Path]:
-    """Return the folders of this Python and its packages, outside the system's folders."""
-    paths = sysconfig.get_paths()
-    names = (sys.base_prefix, sys.prefix, paths["stdlib"], paths["purelib"], paths["platlib"])
-    folders = dict.fromkeys(Path(name).resolve() for name in names)
-    folders |= dict.fromkeys(Path(name) for name in names)
-    inside = [folder for folder in folders if not any(other in folder.parents for other in folders)]
-    return [
-        folder for folder in inside if not any(Path(name) in (folder, *folder.parents) for name in _SYSTEM)
-    ]
 
 
 def _landlock_abi() -> int:
@@ -181,10 +187,58 @@ def _landlock_abi() -> int:
     return max(int(version), 0)
 
 
+def _missing_for_b(abi: int) -> tuple[tuple[str, ...], bytes]:
+    missing, seccomp = [], b""
+    if not abi:
+        missing.append("the kernel has no Landlock: use Linux 5.13 or later with Landlock switched on")
+    try:
+        seccomp = build_filter()
+    except (RuntimeError, OSError, ImportError):
+        missing.append("libseccomp is missing: install the package libseccomp2")
+    return tuple(missing), seccomp
+
+
+def _uid_problem(wall: Wall) -> str:
+    """Return why root cannot hand student code to a user of its own, who needs to read Python."""
+    if not shutil.which("setpriv"):
+        return "setpriv is missing, which drops root's rights: install the package util-linux"
+    # A Python that cannot read its own library may take another one that it finds.
+    start = (
+        f"import os, ctypes; assert os.__file__ == {os.__file__!r}; "
+        f"[os.listdir(path) for path in {site_packages()!r} if os.path.lexists(path)]"
+    )
+    command = replace(wall, tier=Tier.B).command([sys.executable, "-I", "-S", "-B", "-c", start])
+    try:
+        done = subprocess.run(command, capture_output=True, timeout=_PROBE_TIMEOUT_S, check=False, cwd="/")
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return f"setpriv does not start ({error}): grade as an ordinary user"
+    if done.returncode == 0:
+        return ""
+    return (
+        f"as root, student code runs as another user, who cannot read {sys.executable} and its packages: "
+        "grade as an ordinary user, install bubblewrap, or put Python where everybody can read it"
+    )
+
+
+def _tasks_of(uid: int) -> int:
+    """Return how many threads a user's processes have now."""
+    count = 0
+    for path in Path("/proc").glob("[0-9]*/status"):
+        try:
+            lines = dict(line.partition(":\t")[::2] for line in path.read_text(errors="replace").splitlines())
+            count += int(lines["Threads"]) if int(lines["Uid"].split()[0]) == uid else 0
+        except (OSError, KeyError, ValueError):
+            # It ended while we looked.
+            continue
+    return count
+
+
 def _bubblewrap_problem(wall: Wall) -> str:
     if not shutil.which("bwrap"):
         return "bubblewrap is missing: install the package bubblewrap"
-    command = wall.command(["/usr/bin/env", "true"], readable=[])
+    if wall.root and not shutil.which("setpriv"):
+        return "setpriv is missing, which drops root's rights: install the package util-linux"
+    command = wall.command(["/usr/bin/env", "true"])
     try:
         done = subprocess.run(command, capture_output=True, timeout=_PROBE_TIMEOUT_S, check=False, cwd="/")
     except (OSError, subprocess.TimeoutExpired) as error:
@@ -202,7 +256,7 @@ def _setpriv(uid: int) -> list[str]:
     return ["setpriv", "--reuid", str(uid), "--regid", str(uid), "--clear-groups", *rights, "--"]
 
 
-def _bubblewrap(readable: list[Path], *, root: bool) -> list[str]:
+def _bubblewrap(readable: Sequence[Path], *, root: bool, box_mib: int) -> list[str]:
     command = ["bwrap", "--die-with-parent", "--new-session", "--unshare-pid", "--unshare-net"]
     command += ["--unshare-ipc", "--unshare-uts", "--cap-drop", "ALL"]
     if root:
@@ -211,33 +265,18 @@ def _bubblewrap(readable: list[Path], *, root: bool) -> list[str]:
             command += ["--cap-add", right]
     else:
         command += ["--unshare-user", "--unshare-cgroup-try"]
-    for name in _SYSTEM:
-        path = Path(name)
-        if path.is_symlink():
-            command += ["--symlink", str(path.readlink()), name]
-        elif path.is_dir():
-            command += ["--ro-bind", name, name]
     made: set[Path] = set()
-    for name in _CONFIG:
-        command += [*_parents(Path(name), made), "--ro-bind-try", name, name]
     command += ["--dev", "/dev"]
-    for path in [*python_folders(), *readable]:
+    for path, target in mounts():
         command += _parents(path, made)
-        command += ["--ro-bind", str(path), str(path)]
-    command += _without_the_kit()
+        command += ["--symlink", str(target), str(path)] if target else ["--ro-bind", str(path), str(path)]
+    for path in readable:
+        command += [*_parents(path, made), "--ro-bind", str(path), str(path)]
+    for path in hidden_paths():
+        command += ["--tmpfs", str(path)]
     mode = "0777" if root else "0700"
-    return [
-        *command,
-        "--perms",
-        mode,
-        "--size",
-        str(_BOX_BYTES),
-        "--tmpfs",
-        str(BOX),
-        "--chdir",
-        str(BOX),
-        "--",
-    ]
+    command += ["--perms", mode, "--size", str(box_mib * 2**20), "--tmpfs", str(BOX)]
+    return [*command, "--remount-ro", "/", "--chdir", str(BOX), "--"]
 
 
 def _parents(path: Path, made: set[Path]) -> list[str]:
@@ -247,16 +286,6 @@ def _parents(path: Path, made: set[Path]) -> list[str]:
         if parent != Path("/") and parent not in made:
             made.add(parent)
             options += ["--perms", "0755", "--dir", str(parent)]
-    return options
-
-
-def _without_the_kit() -> list[str]:
-    """Return options that hide an installed copy of the kit from the box."""
-    options = []
-    for packages in {sysconfig.get_paths()["purelib"], sysconfig.get_paths()["platlib"]}:
-        for name in ("autograder", "solutions"):
-            if (Path(packages) / name).is_dir():
-                options += ["--tmpfs", str(Path(packages) / name)]
     return options
 
 
@@ -277,9 +306,13 @@ def require(*, allow_unsafe: bool) -> Wall:
     Raises
     ------
     SandboxError
-        If there is none and it was not asked for.
+        If there is none and grading without was not asked for, or if not even
+        that is possible.
     """
     wall = probe()
+    if wall.refusal:
+        what = f"student code cannot be run here ({'; '.join(wall.missing)})"
+        raise SandboxError("sandbox", what, "Run `autograder doctor`.")
     if wall.tier is Tier.C and not allow_unsafe:
         raise SandboxError(
             "sandbox",

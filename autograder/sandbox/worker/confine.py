@@ -43,8 +43,9 @@ def confine(descriptor: int, folder: Path, request: dict[str, Any]) -> None:
     folder : Path
         The child's own folder; its sub-folder ``notebook`` becomes the current one.
     request : dict
-        ``limits`` as in `autograder.sandbox.limits.Limits`; ``landlock``
-        (``abi``, ``read`` paths, ``write`` paths) or None; ``seccomp``, a
+        ``limits`` as in `autograder.sandbox.limits.Limits`; ``tasks``, how
+        many threads and processes its user may have; ``landlock`` (``abi``,
+        paths to ``read``, ``list`` and ``write``) or None; ``seccomp``, a
         filter in base64, or None.
 
     Raises
@@ -59,7 +60,7 @@ def confine(descriptor: int, folder: Path, request: dict[str, Any]) -> None:
     os.chdir(folder / "notebook")
     names = ("HOME", "TMPDIR", "IPYTHONDIR", "MPLCONFIGDIR")
     os.environ.update(dict.fromkeys(names, str(folder / "home")))
-    _limit(request["limits"])
+    _limit(request["limits"], int(request["tasks"]))
     _check(_libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
     if request["landlock"] is not None:
         _landlock(request["landlock"], folder)
@@ -67,17 +68,21 @@ def confine(descriptor: int, folder: Path, request: dict[str, Any]) -> None:
         _seccomp(base64.b64decode(request["seccomp"]))
 
 
-def _limit(limits: dict[str, Any]) -> None:
-    for limit, value in (
-        (resource.RLIMIT_AS, limits["memory_mib"] * _MIB),
-        (resource.RLIMIT_FSIZE, limits["file_mib"] * _MIB),
-        (resource.RLIMIT_NOFILE, _MAX_OPEN_FILES),
-        (resource.RLIMIT_CORE, 0),
-    ):
-        resource.setrlimit(limit, (value, value))
-    # SIGXCPU comes first and can be ignored; the hard limit one second later kills.
+def _limit(limits: dict[str, Any], tasks: int) -> None:
     cpu_time_s = int(limits["cpu_time_s"])
-    resource.setrlimit(resource.RLIMIT_CPU, (cpu_time_s, cpu_time_s + 1))
+    for limit, soft, hard in (
+        (resource.RLIMIT_AS, limits["memory_mib"] * _MIB, 0),
+        (resource.RLIMIT_FSIZE, limits["file_mib"] * _MIB, 0),
+        (resource.RLIMIT_NOFILE, _MAX_OPEN_FILES, 0),
+        (resource.RLIMIT_CORE, 0, 0),
+        (resource.RLIMIT_NPROC, tasks, 0),
+        # SIGXCPU comes first and can be ignored; the hard limit one second later kills.
+        (resource.RLIMIT_CPU, cpu_time_s, cpu_time_s + 1),
+    ):
+        # What we were started with may be lower already, and cannot be raised.
+        given = resource.getrlimit(limit)[1]
+        highest = max(soft, hard) if given == resource.RLIM_INFINITY else min(max(soft, hard), given)
+        resource.setrlimit(limit, (min(soft, highest), highest))
 
 
 # ---------------------------------------------------------------- Landlock
@@ -102,6 +107,8 @@ def _landlock(rules: dict[str, Any], folder: Path) -> None:
     ruleset = _check(_libc.syscall(_LANDLOCK_CREATE, attributes, ctypes.c_size_t(size), 0))
     for path in rules["read"]:
         _allow(ruleset, path, _EXECUTE | _READ_FILE | _READ_DIR)
+    for path in rules["list"]:
+        _allow(ruleset, path, _READ_DIR)
     for path in rules["write"]:
         _allow(ruleset, path, handled & (_WRITE_FILE | _READ_FILE | _TRUNCATE_3 | _IOCTL_DEV_5))
     _allow(ruleset, str(folder), handled & ~_EXECUTE)
@@ -112,7 +119,8 @@ def _landlock(rules: dict[str, Any], folder: Path) -> None:
 def _allow(ruleset: int, path: str, rights: int) -> None:
     try:
         descriptor = os.open(path, _O_PATH | os.O_CLOEXEC)
-    except FileNotFoundError:
+    except (FileNotFoundError, PermissionError):
+        # What we cannot reach stays closed.
         return
     try:
         if not os.path.isdir(path):  # noqa: PTH112 - pathlib is not loaded for this

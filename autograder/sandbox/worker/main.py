@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import random
+import shutil
 import socket
 import sys
 from pathlib import Path
@@ -96,6 +97,12 @@ class _Worker:
     def _file(self, message: dict[str, Any]) -> dict[str, Any]:
         """Write a file beside the notebook."""
         path = Path(message["path"])
+        # A file of the same name as a folder gives way: the later one wins.
+        for parent in reversed(path.parents):
+            if parent.is_file():
+                parent.unlink()
+        if path.is_dir():
+            shutil.rmtree(path)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(message["content"].tobytes())
         return {}

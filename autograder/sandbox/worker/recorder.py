@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 from typing import Any
 
+# More than that are not kept anyway.
+_MAX_OUTPUTS = 1000
 _TRUNCATED = "\n[output cut: the limit of {limit_kib} KiB is reached]\n"
 
 
@@ -78,7 +80,8 @@ class Recorder:
         if self._clear_pending:
             self._clear_pending = False
             self.outputs = []
-        self.outputs.append(record)
+        if len(self.outputs) < _MAX_OUTPUTS:
+            self.outputs.append(record)
 
     def _take(self, text: str) -> str:
         if self.muted:

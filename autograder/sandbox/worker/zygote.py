@@ -8,7 +8,8 @@ dead and reaped, and its folder is gone, before the next is forked.
 Requests come over a packet socket as JSON. ``fork`` carries the child's
 socket and names its folder; the answer carries the child's pid and a pidfd.
 ``reap`` waits for the killed child, ends what it left, removes its folder
-and answers with its wait status.
+and answers with its wait status. While a child lives, the zygote looks ten
+times a second at its folder, and kills it if that grows too full.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import ctypes
 import gc
 import json
 import os
+import select
 import shutil
 import signal
 import socket
@@ -27,6 +29,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from autograder.sandbox.worker.confine import confine
+from autograder.sandbox.worker.folder import is_too_full, remove
 from autograder.sandbox.worker.main import serve
 from autograder.sandbox.worker.recorder import Recorder
 from autograder.sandbox.worker.shell import make_shell
@@ -35,6 +38,11 @@ if TYPE_CHECKING:
     from autograder.sandbox.worker.shell import NotebookShell
 
 _REQUEST_BYTES = 1 << 20
+_LOOK_EVERY_S = 0.1
+_MOST_GENERATIONS = 1000
+_MIB = 2**20
+# One large file, and a second one in which a copy of it is being made.
+_FOLDER_PER_FILE = 2
 _PR_SET_DUMPABLE, _PR_SET_CHILD_SUBREAPER = 4, 36
 
 # What most notebooks do, so that no child does it for the first time.
@@ -81,15 +89,46 @@ def main(descriptor: int, *, plots: bool, fonts: str) -> None:
     gc.freeze()
     with socket.socket(fileno=descriptor) as control:
         control.send(b'{"ready": true}')
-        while True:
-            message, descriptors, _, _ = socket.recv_fds(control, _REQUEST_BYTES, 1)
-            if not message:
-                break
-            request = json.loads(message)
-            if request["op"] == "fork":
-                _fork(control, descriptors[0], request, shell)
-            else:
-                _reap(control, request)
+        _serve(control, shell)
+
+
+def _serve(control: socket.socket, shell: NotebookShell) -> None:
+    child: _Child | None = None
+    while True:
+        if child is not None and not child.full and not _readable(control):
+            child.look()
+            continue
+        message, descriptors, _, _ = socket.recv_fds(control, _REQUEST_BYTES, 1)
+        if not message:
+            break
+        request = json.loads(message)
+        if request["op"] == "fork":
+            child = _fork(control, descriptors[0], request, shell)
+        elif child is not None:
+            _reap(control, child)
+            child = None
+    if child is not None:
+        _end(child.pid)
+
+
+def _readable(control: socket.socket) -> bool:
+    return bool(select.select([control], [], [], _LOOK_EVERY_S)[0])
+
+
+class _Child:
+    """The one child that may live, with what its folder may hold."""
+
+    def __init__(self, pid: int, request: dict[str, Any]) -> None:
+        self.pid = pid
+        self.folder = Path(request["folder"])
+        self.full = False
+        self._limit_bytes = request["limits"]["file_mib"] * _FOLDER_PER_FILE * _MIB
+
+    def look(self) -> None:
+        """Kill it if its folder is too full."""
+        if is_too_full(self.folder, self._limit_bytes):
+            self.full = True
+            _kill(self.pid)
 
 
 def _warm(*, plots: bool) -> NotebookShell:
@@ -110,7 +149,7 @@ def _warm(*, plots: bool) -> NotebookShell:
     return shell
 
 
-def _fork(control: socket.socket, descriptor: int, request: dict[str, Any], shell: NotebookShell) -> None:
+def _fork(control: socket.socket, descriptor: int, request: dict[str, Any], shell: NotebookShell) -> _Child:
     folder = Path(request["folder"])
     for path in (folder, folder / "notebook", folder / "home"):
         path.mkdir(mode=0o700)
@@ -121,6 +160,7 @@ def _fork(control: socket.socket, descriptor: int, request: dict[str, Any], shel
     pidfd = os.pidfd_open(pid)
     socket.send_fds(control, [json.dumps({"pid": pid}).encode()], [pidfd])
     os.close(pidfd)
+    return _Child(pid, request)
 
 
 def _live(descriptor: int, folder: Path, request: dict[str, Any], shell: NotebookShell) -> None:
@@ -134,17 +174,27 @@ def _live(descriptor: int, folder: Path, request: dict[str, Any], shell: Noteboo
     os._exit(0)
 
 
-def _reap(control: socket.socket, request: dict[str, Any]) -> None:
-    pid = int(request["pid"])
+def _reap(control: socket.socket, child: _Child) -> None:
+    status = _end(child.pid)
+    remove(child.folder)
+    control.send(json.dumps({"status": status, "full": child.full}).encode())
+
+
+def _end(pid: int) -> int:
+    """Kill a child with all that it started, and return its wait status."""
+    _kill(pid)
     _kill(-pid)
     _, status = os.waitpid(pid, 0)
-    # Where processes can be forked, orphans have become our children.
-    while orphans := _children():
+    # Where processes can be forked, orphans have become our children, and may fork once more.
+    for _ in range(_MOST_GENERATIONS):
+        orphans = _children()
+        if not orphans:
+            break
         for orphan in orphans:
             _kill(orphan)
+        for orphan in orphans:
             os.waitpid(orphan, 0)
-    _remove(Path(request["folder"]))
-    control.send(json.dumps({"status": status}).encode())
+    return status
 
 
 def _children() -> list[int]:
@@ -159,15 +209,3 @@ def _kill(pid: int) -> None:
     # A negative number is a group; it may be gone already, or not yet a group.
     with contextlib.suppress(OSError):
         os.kill(pid, signal.SIGKILL)
-
-
-def _remove(folder: Path) -> None:
-    def allow_and_retry(function: Any, path: str, _: object) -> None:
-        for place in (Path(path).parent, Path(path)):
-            with contextlib.suppress(OSError):
-                if not place.is_symlink():
-                    place.chmod(0o700)
-        with contextlib.suppress(OSError):
-            function(path)
-
-    shutil.rmtree(folder, onerror=allow_and_retry)
