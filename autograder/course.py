@@ -231,6 +231,21 @@ class Course:
             notebooks.append(_read_released(source, release, (_stamp(source), _stamp(release))))
         return tuple(notebooks)
 
+    def released_notebook(self, assignment: str, name: str) -> ReleasedNotebook:
+        """
+        Return one notebook of an assignment, as graded and as handed out.
+
+        Raises
+        ------
+        CourseError
+            If there is no such assignment or notebook; it offers the nearest name.
+        """
+        notebooks = {notebook.name: notebook for notebook in self.released(assignment)}
+        if name not in notebooks:
+            what = f"there is no notebook {name!r}"
+            raise CourseError(self.source(assignment), what, nearest(name, notebooks))
+        return notebooks[name]
+
     def secret(self) -> bytes:
         """
         Return the secret that seeds the inputs of hidden checks.

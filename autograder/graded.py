@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from autograder.errors import CourseError, SubmissionError, nearest
 from autograder.notebook import read_notebook
-from autograder.released import Kind
 from autograder.results import CellResult, NotebookResult, Status, SubmissionResult
 
 if TYPE_CHECKING:
@@ -155,7 +154,7 @@ def result_of(
     sandboxes = set()
     for released in course.released(assignment):
         if released.name not in notebooks:
-            results.append(_missing(released))
+            results.append(released.not_handed_in())
             continue
         where = course.autograded(student, assignment) / f"{released.name}.ipynb"
         try:
@@ -184,13 +183,3 @@ def _graded(released: ReleasedNotebook, notebook: Notebook) -> tuple[NotebookRes
         notes=tuple(about["notes"]),
     )
     return result, str(about["sandbox"])
-
-
-def _missing(released: ReleasedNotebook) -> NotebookResult:
-    cells = tuple(
-        CellResult(
-            grade_id=cell.grade_id, max_score=cell.points, manual=cell.kind is not Kind.TEST, answered=False
-        )
-        for cell in released.graded
-    )
-    return NotebookResult(name=released.name, status=Status.MISSING, cells=cells)

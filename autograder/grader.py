@@ -20,7 +20,6 @@ from autograder.results import (
     CheckResult,
     NotebookResult,
     Outcome,
-    Status,
     SubmissionResult,
 )
 from autograder.sandbox.limits import Limits
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
     from autograder.checks.plugin import CheckRun
     from autograder.course import Course
     from autograder.notebook import Notebook
-    from autograder.released import GradeCell, ReleasedNotebook
+    from autograder.released import ReleasedCell
     from autograder.sandbox.process import Worker
     from autograder.settings import Settings
 
@@ -189,7 +188,7 @@ class Grader:
             if name in found
         }
         results = tuple(
-            graded[name].result if name in graded else _missing(released[name]) for name in released
+            graded[name].result if name in graded else released[name].not_handed_in() for name in released
         )
         return GradedSubmission(
             {name: book.notebook for name, book in graded.items()},
@@ -228,7 +227,7 @@ class Grader:
         OperatorError
             If the machine fails.
         """
-        released = _named(self.course.released(assignment), name)
+        released = self.course.released_notebook(assignment, name)
         repaired, notes = repair(notebook, released)
         suite = self._suite(assignment)
         for cell in released.graded:
@@ -266,7 +265,9 @@ class Grader:
             self._suites[assignment] = CheckSuite(assignment)
         return self._suites[assignment]
 
-    def _diagnosed(self, assignment: str, cell: GradeCell, runs: list[CheckRun]) -> tuple[CheckResult, ...]:
+    def _diagnosed(
+        self, assignment: str, cell: ReleasedCell, runs: list[CheckRun]
+    ) -> tuple[CheckResult, ...]:
         if all(run.result.outcome is Outcome.PASSED for run in runs):
             return tuple(run.result for run in runs)
         return tuple(diagnose(runs, self._known(assignment, cell.grade_id)))
@@ -289,16 +290,7 @@ class Grader:
         return self._misconceptions[key]
 
 
-def _named(notebooks: tuple[ReleasedNotebook, ...], name: str) -> ReleasedNotebook:
-    for notebook in notebooks:
-        if notebook.name == name:
-            return notebook
-    raise CourseError(
-        name, "the assignment has no such notebook", nearest(name, [one.name for one in notebooks])
-    )
-
-
-def _check_hidden(cell: GradeCell, suite: CheckSuite) -> None:
+def _check_hidden(cell: ReleasedCell, suite: CheckSuite) -> None:
     """Refuse hidden tests that the engine would not run, or whose points differ from the cell's."""
     if cell.kind is not Kind.TEST:
         return
@@ -324,15 +316,18 @@ def _check_hidden(cell: GradeCell, suite: CheckSuite) -> None:
 
 
 def _cell_result(
-    cell: GradeCell, checks: tuple[CheckResult, ...] = (), *, answered: bool = True
+    cell: ReleasedCell, checks: tuple[CheckResult, ...] = (), *, answered: bool = True
 ) -> CellResult:
-    manual = cell.kind is not Kind.TEST
     return CellResult(
-        grade_id=cell.grade_id, max_score=cell.points, checks=checks, manual=manual, answered=answered
+        grade_id=cell.grade_id,
+        max_score=cell.points,
+        checks=checks,
+        manual=cell.kind.manual,
+        answered=answered,
     )
 
 
-def _visible(cell: GradeCell, outputs: list[dict[str, Any]]) -> CheckResult:
+def _visible(cell: ReleasedCell, outputs: list[dict[str, Any]]) -> CheckResult:
     """Judge a test cell without hidden checks as nbgrader does: by whether it raised."""
     errors = [output["ename"] for output in outputs if output["output_type"] == "error"]
     return CheckResult(
@@ -342,16 +337,6 @@ def _visible(cell: GradeCell, outputs: list[dict[str, Any]]) -> CheckResult:
         outcome=Outcome.FAILED if errors else Outcome.PASSED,
         error=errors[0] if errors else "",
     )
-
-
-def _missing(released: ReleasedNotebook) -> NotebookResult:
-    cells = tuple(
-        _cell_result(cell, answered=False)
-        if cell.kind is not Kind.TEST
-        else CellResult(grade_id=cell.grade_id, max_score=cell.points)
-        for cell in released.graded
-    )
-    return NotebookResult(name=released.name, status=Status.MISSING, cells=cells)
 
 
 def _filled(

@@ -30,7 +30,7 @@ from autograder.grader import GradedNotebook, Grader
 from autograder.lms.table import write_tables
 from autograder.notebook import read_notebook
 from autograder.release import check_release
-from autograder.released import ReleasedNotebook, strip_hidden
+from autograder.released import strip_hidden
 from autograder.repair import repair
 from autograder.results import NotebookResult, SubmissionResult
 from autograder.settings import load_settings
@@ -79,10 +79,10 @@ class RepairingExporter(NotebookExporter):
         notebook = read_notebook(Path(file_stream.name))
         converter: Any = self.parent
         if converter._sanitizing and resources is not None:  # noqa: SLF001 - nothing else tells the two passes apart
-            course = Course(root=Path(converter.coursedir.root))
+            course = _course(converter)
             assignment, student, name = _names(resources)
             check_release(course, assignment)
-            notebook, notes = repair(notebook, _released(course, resources))
+            notebook, notes = repair(notebook, course.released_notebook(assignment, name))
             for note in notes:
                 self.log.warning("%s: %s: %s", student, name, note)
         text, resources = self.from_notebook_node(  # type: ignore[no-untyped-call]
@@ -225,8 +225,8 @@ def _converter(preprocessor: NbGraderPreprocessor) -> Any:
     return preprocessor.parent.parent
 
 
-def _course(preprocessor: NbGraderPreprocessor) -> Course:
-    return Course(root=Path(_converter(preprocessor).coursedir.root))
+def _course(converter: Any) -> Course:
+    return Course(root=Path(converter.coursedir.root))
 
 
 def _names(resources: Resources) -> tuple[str, str, str]:
@@ -234,20 +234,10 @@ def _names(resources: Resources) -> tuple[str, str, str]:
     return names["assignment"], names["student"], names["notebook"]
 
 
-def _released(course: Course, resources: Resources) -> ReleasedNotebook:
-    assignment, _, name = _names(resources)
-    released = {one.name: one for one in course.released(assignment)}
-    if name not in released:
-        raise CourseError(
-            course.source(assignment), f"there is no notebook {name!r}", nearest(name, released)
-        )
-    return released[name]
-
-
 def _run(preprocessor: NbGraderPreprocessor) -> _Run:
     converter = _converter(preprocessor)
     if converter not in _RUNS:
-        course = _course(preprocessor)
+        course = _course(converter)
         grader = Grader(course, load_settings(course.root))
         _RUNS[converter] = _Run(course, grader)
         weakref.finalize(converter, grader.close)

@@ -16,9 +16,10 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from autograder.errors import NotebookError, nearest
+from autograder.results import CellResult, NotebookResult, Status
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from autograder.notebook import Cell, Notebook
 
@@ -36,28 +37,27 @@ RUN_CHECKS = re.compile(r"""^[^#]*\brun_checks\(\s*["']([A-Za-z0-9_-]+)["']""")
 
 def strip_hidden(source: str) -> str:
     """Return a cell's source without its hidden tests; an open region hides the rest."""
-    kept, inside = [], False
-    for line in source.split("\n"):
-        if HIDDEN[0] in line:
-            inside = True
-        elif HIDDEN[1] in line:
-            inside = False
-        elif not inside:
-            kept.append(line)
-    return "\n".join(kept)
+    return "\n".join(line for line, is_hidden in _told_apart(source) if not is_hidden)
 
 
 def hidden_check(source: str) -> str | None:
     """Return the name that a cell's hidden tests give to `run_checks`, or None."""
-    inside = False
-    for line in source.split("\n"):
-        if HIDDEN[0] in line:
-            inside = True
-        elif HIDDEN[1] in line:
-            inside = False
-        elif inside and (call := RUN_CHECKS.search(line)):
+    for line, is_hidden in _told_apart(source):
+        if is_hidden and (call := RUN_CHECKS.search(line)):
             return call[1]
     return None
+
+
+def _told_apart(source: str) -> Iterator[tuple[str, bool]]:
+    """Yield each line but the markers, and whether it lies in a region of hidden tests."""
+    is_hidden = False
+    for line in source.split("\n"):
+        if HIDDEN[0] in line:
+            is_hidden = True
+        elif HIDDEN[1] in line:
+            is_hidden = False
+        else:
+            yield line, is_hidden
 
 
 # ---------------------------------------------------------- released cells
@@ -87,11 +87,16 @@ class Kind(StrEnum):
     @property
     def graded(self) -> bool:
         """True if it is worth points."""
-        return self in {Kind.TEST, Kind.MANUAL, Kind.TASK}
+        return self is Kind.TEST or self.manual
+
+    @property
+    def manual(self) -> bool:
+        """True if a person grades it."""
+        return self in {Kind.MANUAL, Kind.TASK}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GradeCell:
+class ReleasedCell:
     """
     A cell of a released notebook, as it is graded and as it was handed out.
 
@@ -143,23 +148,23 @@ class ReleasedNotebook:
     ----------
     name : str
         Its name without suffix.
-    layout : tuple of GradeCell
+    layout : tuple of ReleasedCell
         All cells in order, plain ones included.
     metadata : mapping
         Metadata of the notebook: kernel and language.
     """
 
     name: str
-    layout: tuple[GradeCell, ...]
+    layout: tuple[ReleasedCell, ...]
     metadata: Mapping[str, Any]
 
     @property
-    def cells(self) -> tuple[GradeCell, ...]:
+    def cells(self) -> tuple[ReleasedCell, ...]:
         """The cells with nbgrader metadata, in order."""
         return tuple(cell for cell in self.layout if cell.kind is not Kind.PLAIN)
 
     @property
-    def graded(self) -> tuple[GradeCell, ...]:
+    def graded(self) -> tuple[ReleasedCell, ...]:
         """The cells that are worth points, in order."""
         return tuple(cell for cell in self.layout if cell.kind.graded)
 
@@ -168,7 +173,7 @@ class ReleasedNotebook:
         """Points of all its cells."""
         return sum((cell.points for cell in self.graded), Decimal(0))
 
-    def cell(self, grade_id: str) -> GradeCell:
+    def cell(self, grade_id: str) -> ReleasedCell:
         """
         Return the cell of a name.
 
@@ -182,6 +187,19 @@ class ReleasedNotebook:
                 return cell
         names = [cell.grade_id for cell in self.cells]
         raise NotebookError(self.name, f"has no cell {grade_id!r}", nearest(grade_id, names))
+
+    def not_handed_in(self) -> NotebookResult:
+        """Return the result of a student who did not hand it in: 0 in every graded cell."""
+        cells = tuple(
+            CellResult(
+                grade_id=cell.grade_id,
+                max_score=cell.points,
+                manual=cell.kind.manual,
+                answered=not cell.kind.manual,
+            )
+            for cell in self.graded
+        )
+        return NotebookResult(name=self.name, status=Status.MISSING, cells=cells)
 
 
 def released_notebook(name: str, source: Notebook, release: Notebook) -> ReleasedNotebook:
@@ -215,11 +233,11 @@ def released_notebook(name: str, source: Notebook, release: Notebook) -> Release
             what = f"cell {grade_id!r} is in the release twice, or not in its source"
             raise NotebookError(name, what, "Release the assignment again.")
         seen |= {grade_id} - {""}
-        layout.append(_grade_cell(name, cell, sources.get(grade_id)))
+        layout.append(_released_cell(name, cell, sources.get(grade_id)))
     return ReleasedNotebook(name=name, layout=tuple(layout), metadata=release.get("metadata", {}))
 
 
-def _grade_cell(name: str, cell: Cell, source: Cell | None) -> GradeCell:
+def _released_cell(name: str, cell: Cell, source: Cell | None) -> ReleasedCell:
     nbgrader = cell["metadata"].get("nbgrader", {})
     kind = _kind(nbgrader) if source is not None else Kind.PLAIN
     try:
@@ -228,7 +246,7 @@ def _grade_cell(name: str, cell: Cell, source: Cell | None) -> GradeCell:
         what = f"cell {nbgrader['grade_id']!r} has points that are no number"
         raise NotebookError(name, what, "Set its points in the notebook's assignment view.") from None
     graded = source["source"] if source is not None and kind.locked else cell["source"]
-    return GradeCell(
+    return ReleasedCell(
         grade_id=nbgrader.get("grade_id", "") if kind is not Kind.PLAIN else "",
         kind=kind,
         cell_type=cell["cell_type"],

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from autograder.notebook import Cell, Notebook, joined
-from autograder.released import GradeCell, Kind, ReleasedNotebook, checksum, grade_id_of
+from autograder.released import Kind, ReleasedCell, ReleasedNotebook, checksum, grade_id_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -40,7 +40,7 @@ class _Slot:
     cell: Cell
     nbgrader: Mapping[str, Any] = field(default_factory=dict)
     tags: tuple[str, ...] = ()
-    owner: GradeCell | None = None
+    owner: ReleasedCell | None = None
     duplicate: bool = False
     """It claims a cell of the release that another copy stands for."""
     new: bool = False
@@ -175,7 +175,7 @@ def _match_plain(slots: list[_Slot], released: ReleasedNotebook) -> None:
                 slot.owner = plain
 
 
-def _choose(copies: list[_Slot], cell: GradeCell, notes: list[str]) -> None:
+def _choose(copies: list[_Slot], cell: ReleasedCell, notes: list[str]) -> None:
     # A split or copied answer: of the parts that are not just the stub, the
     # first stands for the cell. A person reads a written answer, so there the
     # parts are joined; code of the other copies runs where it is.
@@ -193,7 +193,7 @@ def _choose(copies: list[_Slot], cell: GradeCell, notes: list[str]) -> None:
     notes.append(f"{cell.grade_id}: there were {len(copies)} copies of it; {done}")
 
 
-def _lost(slots: Iterable[_Slot], cell: GradeCell) -> _Slot | None:
+def _lost(slots: Iterable[_Slot], cell: ReleasedCell) -> _Slot | None:
     free = [slot for slot in slots if slot.owner is None]
     for slot in free:
         if cell.cell_id and slot.cell["id"] == cell.cell_id:
@@ -310,14 +310,14 @@ def _adopt(slots: list[_Slot], released: ReleasedNotebook, notes: list[str]) -> 
             notes.append(f"{cell.grade_id}: it is missing")
 
 
-def _new_cell(cell: GradeCell) -> Cell:
+def _new_cell(cell: ReleasedCell) -> Cell:
     return {"cell_type": cell.cell_type, "source": cell.source, "id": ""}
 
 
 # --------------------------------------------------------------- finishing
 
 
-def _changes(slot: _Slot, owner: GradeCell) -> list[str]:
+def _changes(slot: _Slot, owner: ReleasedCell) -> list[str]:
     notes = []
     if slot.tags:
         notes.append(f"it was tagged {', '.join(sorted(slot.tags))}; tags removed")
@@ -334,7 +334,7 @@ def _changes(slot: _Slot, owner: GradeCell) -> list[str]:
     return notes
 
 
-def _edit(slot: _Slot, owner: GradeCell) -> str:
+def _edit(slot: _Slot, owner: ReleasedCell) -> str:
     if _same(slot.source, owner.source):
         return "it came with its hidden tests in it"
     mark = slot.nbgrader.get("checksum")

@@ -18,7 +18,7 @@ from autograder.results import CellResult, CheckResult, NotebookResult, Outcome,
 
 if TYPE_CHECKING:
     from autograder.notebook import Notebook
-    from autograder.released import GradeCell, ReleasedNotebook
+    from autograder.released import ReleasedCell, ReleasedNotebook
 
 ROOT = Path(__file__).parent.parent
 ASSIGNMENT = "multi_head_attention"
@@ -33,7 +33,7 @@ def address(book: Path | str) -> str:
     return book if isinstance(book, str) else f"sqlite:///{book}"
 
 
-def cell_result(cell: GradeCell, share: str, *, answered: bool = True) -> CellResult:
+def cell_result(cell: ReleasedCell, share: str, *, answered: bool = True) -> CellResult:
     """Return a result that earns a share of a test cell's points."""
     if cell.kind is Kind.MANUAL:
         return CellResult(grade_id=cell.grade_id, max_score=cell.points, manual=True, answered=answered)
