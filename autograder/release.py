@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
 FLAGS = ("grade", "solution", "locked", "task", "points", "grade_id")
 GRADEBOOK_CELLS = text("""
-    SELECT notebook.name, source_cell.name, source_cell.source, base_cell.id, grade_cells.max_score,
-           task_cells.max_score
+    SELECT notebook.name, source_cell.name, source_cell.source,
+           COALESCE(grade_cells.max_score, task_cells.max_score)
     FROM assignment
     JOIN notebook ON notebook.assignment_id = assignment.id
     JOIN source_cell ON source_cell.notebook_id = notebook.id
@@ -288,17 +288,16 @@ def _rows_of(source: Notebook) -> dict[str, tuple[str, float | None]]:
 
 
 def _gradebook_cells(course: Course, assignment: str) -> dict[str, dict[str, tuple[str, float | None]]]:
-    if course.db_url.startswith("sqlite:") and not course.gradebook.exists():
-        return {}
     engine = create_engine(course.db_url)
+    if engine.dialect.name == "sqlite" and not Path(engine.url.database or "").is_file():
+        # Connecting would make one.
+        return {}
     cells: dict[str, dict[str, tuple[str, float | None]]] = {}
     try:
         with engine.connect() as connection:
-            for notebook, name, source, _, points, task_points in connection.execute(
-                GRADEBOOK_CELLS, {"assignment": assignment}
-            ):
-                worth = points if points is not None else task_points
-                cells.setdefault(notebook, {})[name] = (source, worth)
+            rows = connection.execute(GRADEBOOK_CELLS, {"assignment": assignment})
+            for notebook, name, source, points in rows:
+                cells.setdefault(notebook, {})[name] = (source, points)
     except SQLAlchemyError as problem:
         what = f"the gradebook cannot be read ({type(problem).__name__})"
         raise GradebookError(engine.url.render_as_string(), what, "Check that it is nbgrader's.") from problem

@@ -197,6 +197,15 @@ def test_without_a_gradebook_nothing_is_built(course: Course) -> None:
     assert not course.gradebook.exists()
 
 
+def test_the_gradebook_may_lie_elsewhere(course: Course, tmp_path: Path) -> None:
+    """Where the course says it is, and nowhere else."""
+    elsewhere = course.gradebook.rename(tmp_path / "grades.db")
+    with (course.root / "nbgrader_config.py").open("a", encoding="utf-8") as config:
+        config.write(f"\nc.CourseDirectory.db_url = 'sqlite:///{elsewhere}'\n")
+
+    check_release(course, ASSIGNMENT)
+
+
 def test_a_file_that_is_no_gradebook_is_told(course: Course) -> None:
     """It is the operator's to mend."""
     course.gradebook.write_text("no database" * 100)
