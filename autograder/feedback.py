@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 
 from autograder.errors import OperatorError
 from autograder.graded import read_graded, result_of
-from autograder.pages.blocks import blocks, title_of
-from autograder.pages.template import render, write_page
-from autograder.pages.template import title_of as assignment_title
+from autograder.pages.blocks import blocks, notebook_title
+from autograder.pages.template import assignment_title, render, write_page
 from autograder.pages.views import student_view
 
 if TYPE_CHECKING:
@@ -69,7 +68,7 @@ def write_feedback(
     notebooks = read_graded(course, assignment, student)
     result = result_of(course, assignment, student, notebooks)
     released = {book.name: book for book in course.released(assignment)}
-    titles = {name: title_of(book) for name, book in released.items()}
+    titles = {name: notebook_title(book) for name, book in released.items()}
     view = student_view(result, titles, score=score, comments=comments)
     folder = course.feedback(student, assignment)
     context = {"assignment": assignment_title(assignment), "view": view}

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 
 from autograder.errors import CourseError
 from autograder.graded import read_results
-from autograder.pages.blocks import title_of
+from autograder.pages.blocks import notebook_title
 from autograder.pages.classroom import class_view
-from autograder.pages.template import render, write_page
-from autograder.pages.template import title_of as assignment_title
+from autograder.pages.template import assignment_title, render, write_page
 from autograder.pages.views import student_view
 
 if TYPE_CHECKING:
@@ -59,7 +58,7 @@ def write_report(
     OperatorError
         If the page cannot be written.
     """
-    titles = {book.name: title_of(book) for book in course.released(assignment)}
+    titles = {book.name: notebook_title(book) for book in course.released(assignment)}
     by_student = {score.student: score for score in scores}
     graded = read_results(course, assignment) if results is None else results
     students = [

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from autograder.lms.table import FORMULA, guarded, number, table_row, write_table, write_tables
+from autograder.checks.report import number
+from autograder.lms.table import FORMULA, guarded, table_row, write_table, write_tables
 from autograder.scores import CellScore, StudentScore
 
 if TYPE_CHECKING:

@@ -11,11 +11,11 @@ import csv
 import io
 from typing import TYPE_CHECKING
 
+from autograder.checks.report import number
 from autograder.notebook import write_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-    from decimal import Decimal
     from pathlib import Path
 
     from autograder.scores import CellScore, StudentScore
@@ -100,12 +100,6 @@ def table_row(score: StudentScore) -> dict[str, str]:
 def guarded(text: str) -> str:
     """Return a text that no spreadsheet takes for a formula: one that could gets a leading apostrophe."""
     return f"'{text}" if text.lstrip().startswith(FORMULA) or text.startswith(FORMULA) else text
-
-
-def number(points: Decimal) -> str:
-    """Return points without trailing zeros and without an exponent."""
-    text = f"{points:f}"
-    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def _cell(score: StudentScore, cell: CellScore) -> str:

@@ -35,7 +35,7 @@ class Block:
     ----------
     kind : str
         ``lesson`` (given text), ``given`` (given code), ``text`` and ``code``
-        (the student's), ``answer`` (graded by hand) or ``test``.
+        (the student's), ``answer`` and ``answer-code`` (graded by hand) or ``test``.
     label : str
         What it is called.
     body : Markup
@@ -59,7 +59,7 @@ class Block:
     comment: str = ""
 
 
-def title_of(released: ReleasedNotebook) -> str:
+def notebook_title(released: ReleasedNotebook) -> str:
     """Return a notebook's first heading as plain text, or its name."""
     for cell in released.layout:
         if cell.cell_type == "markdown" and (headings := _headings(cell.released)):

@@ -78,7 +78,7 @@ def write_page(path: Path, page: str) -> Path:
     return path
 
 
-def title_of(assignment: str) -> str:
+def assignment_title(assignment: str) -> str:
     """Return an assignment's name as a title: "multi_head_attention" is "Multi head attention"."""
     return words(assignment)[:1].upper() + words(assignment)[1:]
 
