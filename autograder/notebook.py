@@ -174,6 +174,15 @@ def write_text(path: Path, text: str) -> None:
         temporary.unlink(missing_ok=True)
 
 
+def copied(value: Any) -> Any:
+    """Return a copy of JSON that shares nothing with it; much faster than `copy.deepcopy`."""
+    if isinstance(value, dict):
+        return {name: copied(item) for name, item in value.items()}
+    if isinstance(value, list):
+        return [copied(item) for item in value]
+    return value
+
+
 def joined(source: object) -> str:
     """Return a multi-line string of a notebook, stored whole or as a list of lines."""
     if isinstance(source, str):

@@ -11,13 +11,12 @@ executed, nothing raises, and a repaired notebook is repaired to itself.
 
 from __future__ import annotations
 
-import copy
 import hashlib
 import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from autograder.notebook import Cell, Notebook, joined
+from autograder.notebook import Cell, Notebook, copied, joined
 from autograder.released import Kind, ReleasedCell, ReleasedNotebook, checksum, grade_id_of
 
 if TYPE_CHECKING:
@@ -90,7 +89,7 @@ def repair(submitted: Notebook, released: ReleasedNotebook) -> tuple[Notebook, t
             notes.extend(f"{slot.owner.grade_id}: {note}" for note in _changes(slot, slot.owner))
     cells = [_finish(slot) for slot in slots]
     _name_cells(cells, slots)
-    metadata = copy.deepcopy(dict(released.metadata))
+    metadata = copied(released.metadata)
     return {"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}, tuple(notes)
 
 
@@ -349,9 +348,9 @@ def _edit(slot: _Slot, owner: ReleasedCell) -> str:
 
 
 def _finish(slot: _Slot) -> Cell:
-    cell = copy.deepcopy(slot.cell)
+    cell: Cell = copied(slot.cell)
     owner = slot.owner
-    cell["metadata"] = copy.deepcopy(dict(owner.metadata)) if owner is not None else {}
+    cell["metadata"] = copied(owner.metadata) if owner is not None else {}
     if owner is not None and owner.kind is not Kind.PLAIN:
         cell["cell_type"] = owner.cell_type
         cell["source"] = owner.source if owner.kind.locked else cell["source"]

@@ -66,6 +66,7 @@ class CheckPlugin:
         self.items: list[pytest.Item] = []
         self.collect_error = ""
         self._serve = serve
+        self._results: dict[pytest.Item, CheckResult] = {}
         self._student: Student | None = None
         self._seed = b""
         self._end = _End()
@@ -138,10 +139,15 @@ class CheckPlugin:
             raise end.broken
         if end.broken is not None or not end.called:
             raise CheckError(item.nodeid, f"the check is broken ({end.broken!r})", "Mend the check.")
-        passed = CheckResult(
-            name=item.name, claim=claim_of(item), points=points_of(item), outcome=Outcome.PASSED
-        )
-        return CheckRun(_ended(passed, end.error), tuple(student.exchanges))
+        return CheckRun(_ended(self._passed(item), end.error), tuple(student.exchanges))
+
+    def _passed(self, item: pytest.Item) -> CheckResult:
+        """Return a check's result if it passes, made once."""
+        if item not in self._results:
+            self._results[item] = CheckResult(
+                name=item.name, claim=claim_of(item), points=points_of(item), outcome=Outcome.PASSED
+            )
+        return self._results[item]
 
 
 @dataclass(slots=True)

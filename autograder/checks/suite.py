@@ -142,6 +142,7 @@ class CheckSuite:
         self._jobs: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         self._ready: queue.SimpleQueue[str] = queue.SimpleQueue()
         self._items: dict[str, list[pytest.Item]] = defaultdict(list)
+        self._points: dict[str, Decimal] = {}
         self._plugin = CheckPlugin(self._serve)
         self._paths = [str(found[grade_id]) for grade_id in wanted]
         self._thread = threading.Thread(target=self._main, args=(root,), daemon=True, name="checks")
@@ -168,10 +169,7 @@ class CheckSuite:
 
     def points(self) -> dict[str, Decimal]:
         """Return the points of each test cell: those of its checks, added up."""
-        return {
-            grade_id: sum((points_of(item) for item in items), Decimal(0))
-            for grade_id, items in self._items.items()
-        }
+        return dict(self._points)
 
     def run(self, grade_id: str, names: Names, *, seed: bytes) -> list[CheckRun]:
         """
@@ -245,7 +243,12 @@ class CheckSuite:
         """Run jobs until there are no more; called by pytest in its thread."""
         for item in plugin.items:
             self._items[item.path.stem].append(item)
-        self._ready.put(plugin.collect_error or _incomplete(plugin.items))
+        problem = plugin.collect_error or _incomplete(plugin.items)
+        if not problem:
+            self._points = {
+                grade_id: sum(map(points_of, items), Decimal(0)) for grade_id, items in self._items.items()
+            }
+        self._ready.put(problem)
         while (job := self._jobs.get()) is not None:
             job()
 
