@@ -1,24 +1,33 @@
-"""Grades many submissions at a time, under any executor, and loses none."""
+"""
+Grades many submissions at a time, under any executor, and loses none.
+
+Nothing of the grader itself is imported here: that is for the processes that
+grade, which start while the caller imports what it needs to store grades.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import tempfile
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, as_completed
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from autograder.course import Course
-from autograder.errors import OperatorError, SandboxError, SubmissionError
-from autograder.grader import GradedSubmission, Grader
+from autograder.errors import AutograderError, OperatorError, SandboxError, SubmissionError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from autograder.grader import Grader
+    from autograder.results import GradedSubmission
     from autograder.settings import Settings
+
+_AHEAD = 4
+"""Submissions handed over for each one that is graded at the same time; more would only fill memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +48,9 @@ class NotGraded:
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class Desk:
     """
-    One submission to grade, as it is sent to the process that does it.
+    What a grading process needs to know of the batch it works on.
 
     Parameters
     ----------
@@ -51,15 +60,141 @@ class Task:
         Its settings.
     scratch : Path
         A folder for temporary files, removed by the sender.
-    assignment, student : str
-        The submission.
     """
 
     course_root: Path
     settings: Settings
     scratch: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """
+    One submission to grade, as it is sent to the process that does it.
+
+    Parameters
+    ----------
+    desk : Desk
+        The batch it belongs to.
+    assignment, student : str
+        The submission.
+    """
+
+    desk: Desk
     assignment: str
     student: str
+
+
+class Graders:
+    """
+    Processes that grade; a context manager.
+
+    On entering, they start to get ready, while the caller does other things.
+
+    Parameters
+    ----------
+    course : Course
+        The course.
+    settings : Settings
+        Its settings; `jobs` submissions are graded at a time.
+    assignment : str
+        The assignment to get ready for; others can be graded too.
+    count : int
+        The submissions there are: there is no use in more processes.
+    executor : Executor, optional
+        Runs the tasks. By default processes of this machine.
+
+    Attributes
+    ----------
+    settings : Settings
+        The settings.
+    """
+
+    def __init__(
+        self,
+        course: Course,
+        settings: Settings,
+        assignment: str,
+        *,
+        count: int,
+        executor: Executor | None = None,
+    ) -> None:
+        self.settings = settings
+        self._stack = contextlib.ExitStack()
+        scratch = self._stack.enter_context(
+            # After an error, a process that grades may still be at work in it.
+            tempfile.TemporaryDirectory(prefix="autograder-", ignore_cleanup_errors=True)
+        )
+        self._desk = Desk(course.root, settings, Path(scratch))
+        self._jobs = max(1, min(settings.jobs, count))
+        self._own = executor is None
+        self._executor = executor or ProcessPoolExecutor(
+            self._jobs,
+            # Spawned, not forked: a grading process starts clean, whatever threads the caller has.
+            mp_context=multiprocessing.get_context("spawn"),
+            initializer=get_ready,
+            initargs=(Task(self._desk, assignment, ""),),
+        )
+        if self._own:
+            # Processes start with the first task.
+            self._executor.submit(_nothing)
+
+    def __enter__(self) -> Self:
+        """Return the graders."""
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        """End the processes; after an error, without waiting for what they do."""
+        with self._stack:
+            if self._own:
+                self._executor.shutdown(wait=kind is None, cancel_futures=True)
+
+    def grade(self, assignment: str, students: Sequence[str]) -> Iterator[GradedSubmission | NotGraded]:
+        """
+        Grade submissions and yield each as it is done.
+
+        A few are handed over at a time and none is kept, so that memory does
+        not grow with the class.
+
+        Parameters
+        ----------
+        assignment : str
+            The assignment.
+        students : sequence of str
+            Whose submissions.
+
+        Yields
+        ------
+        GradedSubmission or NotGraded
+            One for each student, in the order in which they are done.
+
+        Raises
+        ------
+        CourseError
+            If the assignment, its release or its checks are at fault: then no
+            submission can be graded.
+        OperatorError
+            If the machine fails.
+        """
+        waiting = iter(students)
+        open_tasks: set[Future[GradedSubmission | NotGraded]] = set()
+        try:
+            while True:
+                for student in waiting:
+                    open_tasks.add(self._executor.submit(grade_one, Task(self._desk, assignment, student)))
+                    if len(open_tasks) >= _AHEAD * self.settings.jobs:
+                        break
+                if not open_tasks:
+                    return
+                done, open_tasks = wait(open_tasks, return_when=FIRST_COMPLETED)
+                for future in done:
+                    yield future.result()
+        except BrokenProcessPool:
+            what = "a grading process was ended from outside"
+            raise OperatorError("grading", what, "Check the machine's memory, run again.") from None
+        finally:
+            for future in open_tasks:
+                future.cancel()
 
 
 def grade_all(
@@ -71,14 +206,14 @@ def grade_all(
     executor: Executor | None = None,
 ) -> Iterator[GradedSubmission | NotGraded]:
     """
-    Grade submissions and yield each as it is done.
+    Grade submissions of an assignment and yield each as it is done.
 
     Parameters
     ----------
     course : Course
         The course.
     settings : Settings
-        Its settings; `jobs` submissions run at a time.
+        Its settings; `jobs` submissions are graded at a time.
     assignment : str
         The assignment.
     students : sequence of str
@@ -89,35 +224,10 @@ def grade_all(
     Yields
     ------
     GradedSubmission or NotGraded
-        One for each student, in the order in which they are done.
-
-    Raises
-    ------
-    CourseError
-        If the assignment, its release or its checks are at fault: then no
-        submission can be graded.
+        As of `Graders.grade`, which says what is raised.
     """
-    with (
-        tempfile.TemporaryDirectory(prefix="autograder-") as scratch,
-        _pool(settings, students, executor) as pool,
-    ):
-        futures: dict[Future[GradedSubmission | NotGraded], str] = {
-            pool.submit(grade_one, Task(course.root, settings, Path(scratch), assignment, student)): student
-            for student in students
-        }
-        try:
-            for future in as_completed(futures):
-                try:
-                    yield future.result()
-                except BrokenProcessPool:
-                    raise OperatorError(
-                        "grading",
-                        "a grading process was ended from outside",
-                        "Check the machine's memory, run again.",
-                    ) from None
-        finally:
-            for future in futures:
-                future.cancel()
+    with Graders(course, settings, assignment, count=len(students), executor=executor) as graders:
+        yield from graders.grade(assignment, students)
 
 
 def grade_one(task: Task) -> GradedSubmission | NotGraded:
@@ -135,35 +245,40 @@ def grade_one(task: Task) -> GradedSubmission | NotGraded:
         The result, or why there is none.
     """
     try:
-        return _grader(task).grade_submission(task.assignment, task.student)
+        return _grader(task.desk).grade_submission(task.assignment, task.student)
     except (SubmissionError, SandboxError) as error:
         return NotGraded(task.student, str(error))
+
+
+def get_ready(task: Task) -> None:
+    """
+    Start in the calling process what grading an assignment needs.
+
+    Parameters
+    ----------
+    task : Task
+        Any submission of the assignment.
+    """
+    # What fails here fails again with the first submission, and is told there.
+    with contextlib.suppress(AutograderError):
+        _grader(task.desk).prepare(task.assignment)
 
 
 _GRADERS: dict[Path, Grader] = {}
 """The grader that this process keeps for the batch it works on, by the batch's scratch folder."""
 
 
-def _grader(task: Task) -> Grader:
-    if task.scratch not in _GRADERS:
+def _grader(desk: Desk) -> Grader:
+    from autograder.grader import Grader  # noqa: PLC0415 - the process that sends tasks does without
+
+    if desk.scratch not in _GRADERS:
         for old in _GRADERS.values():
             old.close()
         _GRADERS.clear()
-        _GRADERS[task.scratch] = Grader(Course(root=task.course_root), task.settings, scratch=task.scratch)
-    return _GRADERS[task.scratch]
+        course = Course(root=desk.course_root)
+        _GRADERS[desk.scratch] = Grader(course, desk.settings, scratch=desk.scratch)
+    return _GRADERS[desk.scratch]
 
 
-@contextmanager
-def _pool(settings: Settings, students: Sequence[str], executor: Executor | None) -> Iterator[Executor]:
-    if executor is not None:
-        yield executor
-        return
-    # Spawned, not forked: a grading process starts clean, whatever threads the caller has.
-    context = multiprocessing.get_context("spawn")
-    workers = max(1, min(settings.jobs, len(students)))
-    with ProcessPoolExecutor(workers, mp_context=context) as pool:
-        try:
-            yield pool
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
+def _nothing() -> None:
+    """Do nothing, in a process that starts for it."""

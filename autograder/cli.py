@@ -105,15 +105,21 @@ def release(course: Course, assignments: list[str], *, as_json: bool) -> None:
 )
 def grade(course: Course, assignments: list[str], *, as_json: bool, **options: Any) -> None:
     """Grade what students handed in, and store scores and graded notebooks."""
-    from autograder.grading import grade_assignment, print_summary
+    from autograder.batch import Graders
     from autograder.settings import load_settings
 
     students = options.pop("students")
     settings = load_settings(course.root, **options)
-    batches = [
-        grade_assignment(course, settings, assignment, students, quiet=as_json)
-        for assignment in _with_work(course, assignments)
-    ]
+    wanted = {name: _handed_in(course, name, students) for name in _with_work(course, assignments)}
+    first, count = next(iter(wanted)), max(map(len, wanted.values()))
+    with Graders(course, settings, first, count=count) as graders:
+        # Imported while the processes that grade get ready.
+        from autograder.grading import grade_assignment, print_summary
+
+        batches = [
+            grade_assignment(course, graders, assignment, ids, quiet=as_json)
+            for assignment, ids in wanted.items()
+        ]
     if as_json:
         _print_json([batch.to_dict() for batch in batches])
     else:
@@ -230,6 +236,15 @@ def _with_work(course: Course, assignments: list[str]) -> list[str]:
     if not handed_in:
         raise CourseError(course.root / "submitted", "nothing was handed in", "Put the notebooks there.")
     return handed_in
+
+
+def _handed_in(course: Course, assignment: str, wanted: tuple[str, ...]) -> list[str]:
+    """Return the students to grade; an error if one of those wanted handed in nothing."""
+    found = course.students(assignment)
+    for student in wanted:
+        if student not in found:
+            raise CourseError(student, f"did not hand in {assignment}", nearest(student, found))
+    return [student for student in found if not wanted or student in wanted]
 
 
 def _graded(course: Course, assignment: str, wanted: tuple[str, ...]) -> list[str]:

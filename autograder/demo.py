@@ -11,6 +11,7 @@ import click
 from dateutil import parser, tz
 from rich.console import Console
 
+from autograder.batch import Graders
 from autograder.course import Course
 from autograder.demo_class import ASSIGNMENT, CLASS, DUE, write_submission
 from autograder.errors import CourseError
@@ -61,7 +62,8 @@ def run_demo(target: Path | None = None) -> Path:
             "This machine has no wall for student code; a real class would be refused. See: autograder doctor"
         )
     settings = load_settings(course.root, wall_time_s=_WALL_TIME_S, unsafe_no_sandbox=bare)
-    batch = grade_assignment(course, settings, ASSIGNMENT)
+    with Graders(course, settings, ASSIGNMENT, count=len(CLASS)) as graders:
+        batch = grade_assignment(course, graders, ASSIGNMENT, course.students(ASSIGNMENT))
     Console(highlight=False).print(score_table(batch.results))
     _step(4, "write feedback, report and grades")
     publish_feedback(course, ASSIGNMENT, [result.student for result in batch.results])

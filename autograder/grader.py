@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import hashlib
 import hmac
 from dataclasses import dataclass
@@ -12,12 +11,13 @@ from autograder.checks.report import report_output, score_output
 from autograder.checks.suite import CheckSuite
 from autograder.diagnosis import Misconception, diagnose
 from autograder.errors import CheckError, CourseError, NotebookError, SubmissionError, nearest
-from autograder.notebook import read_notebook
+from autograder.notebook import copied, read_notebook
 from autograder.released import Kind, grade_id_of, strip_hidden, unanswered
 from autograder.repair import repair
 from autograder.results import (
     CellResult,
     CheckResult,
+    GradedSubmission,
     NotebookResult,
     Outcome,
     SubmissionResult,
@@ -29,16 +29,18 @@ from autograder.sandbox.wall import require
 from autograder.variants import load_variants, program
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from datetime import datetime
+    from collections.abc import Sequence
     from pathlib import Path
 
     from autograder.checks.plugin import CheckRun
     from autograder.course import Course
     from autograder.notebook import Notebook
-    from autograder.released import ReleasedCell
+    from autograder.released import ReleasedCell, ReleasedNotebook
     from autograder.sandbox.process import Worker
     from autograder.settings import Settings
+
+
+_PLOTS = "matplotlib"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,32 +61,6 @@ class GradedNotebook:
     notebook: Notebook
     result: NotebookResult
     unanswered: frozenset[str]
-
-
-@dataclass(frozen=True, slots=True)
-class GradedSubmission:
-    """
-    A submission after grading.
-
-    Parameters
-    ----------
-    notebooks : mapping of str to dict
-        The graded notebooks by name; one that was not handed in is absent.
-    result : SubmissionResult
-        The outcome of each grade cell.
-    unanswered : mapping of str to frozenset of str
-        For each notebook the solution cells left as they were handed out.
-    timestamp : datetime or None
-        When it was handed in: naive, in UTC; None if that is not known.
-    ignored : tuple of str
-        Names of notebooks that do not belong to the assignment.
-    """
-
-    notebooks: Mapping[str, Notebook]
-    result: SubmissionResult
-    unanswered: Mapping[str, frozenset[str]]
-    timestamp: datetime | None = None
-    ignored: tuple[str, ...] = ()
 
 
 class Grader:
@@ -137,6 +113,26 @@ class Grader:
             suite.close()
         self._suites.clear()
         self._sandbox.close()
+
+    def prepare(self, assignment: str) -> None:
+        """
+        Start what grading an assignment needs, before there is anything to grade.
+
+        Parameters
+        ----------
+        assignment : str
+            The assignment.
+
+        Raises
+        ------
+        CourseError
+            If the assignment, its release or its checks are at fault.
+        OperatorError
+            If the machine fails.
+        """
+        for plots in sorted({_draws(book) for book in self.course.released(assignment)}):
+            self._sandbox.start(self.limits, plots=plots).close()
+        self._suite(assignment)
 
     def grade_submission(self, assignment: str, student: str) -> GradedSubmission:
         """
@@ -236,7 +232,7 @@ class Grader:
         code = [cell for cell in repaired["cells"] if cell["cell_type"] == "code"]
         checks = {cell.grade_id: cell.hidden_check or "" for cell in released.graded}
 
-        plots = any("matplotlib" in cell["source"] for cell in code)
+        plots = any(_PLOTS in cell["source"] for cell in code)
 
         def start() -> Worker:
             number = int.from_bytes(seed[:4], "big")
@@ -288,6 +284,11 @@ class Grader:
                 if one.loses == grade_id
             ]
         return self._misconceptions[key]
+
+
+def _draws(released: ReleasedNotebook) -> bool:
+    """Tell whether a notebook of the release uses matplotlib."""
+    return any(_PLOTS in cell.source for cell in released.layout if cell.cell_type == "code")
 
 
 def _check_hidden(cell: ReleasedCell, suite: CheckSuite) -> None:
@@ -343,7 +344,7 @@ def _filled(
     repaired: Notebook, outputs: list[list[dict[str, Any]]], result: NotebookResult, sandbox: str
 ) -> Notebook:
     """Return the notebook with outputs, and each grade cell with its result."""
-    notebook = copy.deepcopy(repaired)
+    notebook: Notebook = copied(repaired)
     results = {cell.grade_id: cell for cell in result.cells}
     code = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
     for count, (cell, shown) in enumerate(zip(code, outputs, strict=True), start=1):

@@ -19,18 +19,18 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
-from autograder.batch import NotGraded, grade_all
+from autograder.batch import Graders, NotGraded
 from autograder.checks.report import number
-from autograder.errors import CourseError, nearest
 from autograder.gradebook import Gradebook
 from autograder.release import check_release
 from autograder.results import Status
-from autograder.storage import store
+from autograder.storage import Store
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from autograder.course import Course
     from autograder.results import NotebookResult, SubmissionResult
-    from autograder.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ class Batch:
 
 
 def grade_assignment(
-    course: Course, settings: Settings, assignment: str, wanted: tuple[str, ...] = (), *, quiet: bool = False
+    course: Course, graders: Graders, assignment: str, students: Sequence[str], *, quiet: bool = False
 ) -> Batch:
     """
     Grade an assignment's submissions, and store each as soon as it is graded.
@@ -79,12 +79,12 @@ def grade_assignment(
     ----------
     course : Course
         The course.
-    settings : Settings
-        Its settings.
+    graders : Graders
+        The processes that grade.
     assignment : str
         The assignment.
-    wanted : tuple of str
-        The students to grade. By default all who handed in.
+    students : sequence of str
+        Whose submissions.
     quiet : bool
         True to show no progress.
 
@@ -96,21 +96,24 @@ def grade_assignment(
     Raises
     ------
     CourseError
-        If nothing was handed in, or the release is not up to date.
+        If the release is not up to date.
     GradebookError
         If the grades cannot be stored.
     """
-    students = _students(course, assignment, wanted)
     check_release(course, assignment)
     results, not_graded, ignored = [], [], {}
     start_s = time.monotonic()
-    with Gradebook(course.db_url) as gradebook, _progress(quiet=quiet) as progress:
+    with (
+        Gradebook(course.db_url) as gradebook,
+        Store(course, gradebook, graders.settings) as store,
+        _progress(quiet=quiet) as progress,
+    ):
         bar = progress.add_task(assignment, total=len(students))
-        for graded in grade_all(course, settings, assignment, students):
+        for graded in graders.grade(assignment, students):
             if isinstance(graded, NotGraded):
                 not_graded.append(graded)
             else:
-                store(course, gradebook, settings, graded)
+                store.add(graded)
                 results.append(graded.result)
                 if graded.ignored:
                     ignored[graded.result.student] = graded.ignored
@@ -205,14 +208,6 @@ def _losses(result: SubmissionResult) -> str:
     ]
     total = sum(not cell.manual for book in result.notebooks for cell in book.cells)
     return "everything" if len(lost) == total else ", ".join(lost)
-
-
-def _students(course: Course, assignment: str, wanted: tuple[str, ...]) -> list[str]:
-    students = course.students(assignment)
-    for student in wanted:
-        if student not in students:
-            raise CourseError(student, f"did not hand in {assignment}", nearest(student, students))
-    return [student for student in students if not wanted or student in wanted]
 
 
 class _Rate(ProgressColumn):

@@ -13,7 +13,11 @@ import json
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
 
 
 class Outcome(StrEnum):
@@ -259,3 +263,29 @@ class SubmissionResult:
     def from_json(cls, text: str) -> Self:
         """Build the record from what `to_json` returned."""
         return cls.from_dict(json.loads(text))
+
+
+@dataclass(frozen=True, slots=True)
+class GradedSubmission:
+    """
+    A submission after grading.
+
+    Parameters
+    ----------
+    notebooks : mapping of str to dict
+        The graded notebooks by name; one that was not handed in is absent.
+    result : SubmissionResult
+        The outcome of each grade cell.
+    unanswered : mapping of str to frozenset of str
+        For each notebook the solution cells left as they were handed out.
+    timestamp : datetime or None
+        When it was handed in: naive, in UTC; None if that is not known.
+    ignored : tuple of str
+        Names of notebooks that do not belong to the assignment.
+    """
+
+    notebooks: Mapping[str, dict[str, Any]]
+    result: SubmissionResult
+    unanswered: Mapping[str, frozenset[str]]
+    timestamp: datetime | None = None
+    ignored: tuple[str, ...] = ()

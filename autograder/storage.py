@@ -1,15 +1,17 @@
-"""Stores a graded submission: notebooks and files in `autograded/`, scores in the gradebook."""
+"""Stores graded submissions: notebooks and files in `autograded/`, scores in the gradebook."""
 
 from __future__ import annotations
 
 import shutil
 import stat
 import tempfile
+import time
 from fnmatch import fnmatch
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from autograder.errors import OperatorError
+from autograder.gradebook import Entry
 from autograder.notebook import write_notebook
 
 if TYPE_CHECKING:
@@ -17,22 +19,26 @@ if TYPE_CHECKING:
 
     from autograder.course import Course
     from autograder.gradebook import Gradebook
-    from autograder.grader import GradedSubmission
+    from autograder.results import GradedSubmission
     from autograder.settings import Settings
 
 IGNORED = (".*", "__pycache__", "*.pyc", "feedback")
 """Files and folders that nbgrader neither copies nor looks at, as in `configure_nbgrader`."""
 
+FLUSH_AFTER_S, FLUSH_AT = 1.0, 50
+"""Scores wait for others no longer than this, and for no more than these, before they are stored."""
+
 READ_ONLY = stat.S_IRUSR | stat.S_IRGRP | stat.S_IROTH
 
 
-def store(course: Course, gradebook: Gradebook, settings: Settings, graded: GradedSubmission) -> None:
+class Store:
     """
-    Store a graded submission where nbgrader would have put it.
+    Puts graded submissions where nbgrader would have put them; a context manager.
 
-    The folder is written beside its place and then moved there, so that a
-    reader finds the old one or the new one, whole. The scores follow in one
-    transaction.
+    Files are written at once. The scores of a second's submissions follow in
+    one transaction, which costs hardly more than that of one. Whatever ends
+    the batch, what was graded is stored on leaving. Should even that fail,
+    files are there whose scores are not, and grading again mends it.
 
     Parameters
     ----------
@@ -42,13 +48,76 @@ def store(course: Course, gradebook: Gradebook, settings: Settings, graded: Grad
         Its gradebook.
     settings : Settings
         Its settings.
+    """
+
+    def __init__(self, course: Course, gradebook: Gradebook, settings: Settings) -> None:
+        self._course = course
+        self._gradebook = gradebook
+        self._late_penalty = settings.late_penalty
+        self._entries: list[Entry] = []
+        self._stored_at_s = 0.0
+
+    def __enter__(self) -> Self:
+        """Return the store."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Store the scores that wait."""
+        self.flush()
+
+    def add(self, graded: GradedSubmission) -> None:
+        """
+        Store a graded submission.
+
+        Parameters
+        ----------
+        graded : GradedSubmission
+            What the grader returned.
+
+        Raises
+        ------
+        OperatorError
+            If a file cannot be written, or the gradebook.
+        """
+        write_files(self._course, graded)
+        self._entries.append(Entry(graded.result, graded.timestamp, graded.unanswered))
+        due = time.monotonic() - self._stored_at_s >= FLUSH_AFTER_S
+        if due or len(self._entries) >= FLUSH_AT:
+            self.flush()
+
+    def flush(self) -> None:
+        """
+        Put the scores that wait into the gradebook.
+
+        Raises
+        ------
+        GradebookError
+            If it cannot be written; then they do not wait any longer.
+        """
+        entries, self._entries = self._entries, []
+        if entries:
+            self._gradebook.store_many(entries, late_penalty=self._late_penalty)
+        self._stored_at_s = time.monotonic()
+
+
+def write_files(course: Course, graded: GradedSubmission) -> None:
+    """
+    Write the graded notebooks of a submission, and the files beside them.
+
+    The folder is written beside its place and then moved there, so that a
+    reader finds the old one or the new one, whole.
+
+    Parameters
+    ----------
+    course : Course
+        The course.
     graded : GradedSubmission
         What the grader returned.
 
     Raises
     ------
     OperatorError
-        If a file cannot be written, or the gradebook.
+        If a file cannot be written.
     """
     result = graded.result
     submitted = course.submitted(result.student, result.assignment)
@@ -70,9 +139,6 @@ def store(course: Course, gradebook: Gradebook, settings: Settings, graded: Grad
         raise OperatorError(
             target, f"cannot be written ({error.strerror})", "Check rights and space."
         ) from None
-    gradebook.store(
-        result, timestamp=graded.timestamp, unanswered=graded.unanswered, late_penalty=settings.late_penalty
-    )
 
 
 def copy_files(source: Path, target: Path) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from autograder.errors import CheckError, SubmissionError
-from autograder.grader import GradedSubmission, Grader
+from autograder.grader import Grader
 from autograder.notebook import dump_notebook, read_notebook, write_notebook
 from autograder.released import grade_id_of
 from autograder.results import Outcome, Status
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from autograder.course import Course
     from autograder.notebook import Notebook
+    from autograder.results import GradedSubmission
 
     HandIn = Callable[..., Path]
     Grade = Callable[[str], GradedSubmission]

@@ -1,0 +1,181 @@
+"""Batches: any executor, bounded memory, and everything that was graded is stored."""
+
+from __future__ import annotations
+
+import sqlite3
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from graded_submissions import ASSIGNMENT, Submission
+
+from autograder import batch, storage
+from autograder.batch import NotGraded, grade_all
+from autograder.errors import GradebookError, OperatorError, SubmissionError
+from autograder.gradebook import Gradebook
+from autograder.notebook import read_notebook
+from autograder.results import GradedSubmission
+from autograder.settings import load_settings
+from autograder.storage import FLUSH_AT, Store
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from autograder.batch import Task
+    from autograder.course import Course
+
+
+def graded(student: str) -> GradedSubmission:
+    """Return a graded submission without running anything."""
+    one = Submission(student)
+    return GradedSubmission(one.notebooks, one.result, one.unanswered)
+
+
+class Held(Executor):
+    """Runs a task when it is asked for its result, and counts what is open."""
+
+    def __init__(self) -> None:
+        self.open = self.most = 0
+
+    def submit(self, function: Callable[..., Any], /, *args: Any, **_: Any) -> Future[Any]:
+        """Do one task after every other one that is open."""
+        self.open += 1
+        self.most = max(self.most, self.open)
+        future: Future[Any] = Future()
+        future.set_result(function(*args))
+        return future
+
+
+@pytest.fixture
+def fake(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let every submission be graded at once, but for those of "broken"."""
+
+    def grade(task: Task) -> GradedSubmission | NotGraded:
+        if task.student == "broken":
+            raise SubmissionError(task.student, "is empty", "Hand in the saved notebook.")
+        return graded(task.student)
+
+    monkeypatch.setattr(batch, "grade_one", grade)
+
+
+@pytest.mark.usefixtures("fake")
+def test_a_few_are_handed_over_at_a_time(course: Course) -> None:
+    """Memory does not grow with the class: what waits is bounded, what is done is let go."""
+    settings, executor = load_settings(course.root, jobs=2), Held()
+    students = [f"s{number}" for number in range(40)]
+
+    seen = []
+    for result in grade_all(course, settings, ASSIGNMENT, students, executor=executor):
+        assert isinstance(result, GradedSubmission)
+        seen.append(result.result.student)
+        executor.open -= 1
+
+    assert sorted(seen) == sorted(students)
+    assert executor.most <= 4 * settings.jobs + settings.jobs
+
+
+@pytest.mark.usefixtures("fake")
+def test_any_executor_will_do(course: Course) -> None:
+    """The caller's executor is used, and not shut down."""
+    settings = load_settings(course.root, jobs=3)
+    with ThreadPoolExecutor(3) as executor:
+        for _ in range(2):
+            results = list(grade_all(course, settings, ASSIGNMENT, ["ana", "ben"], executor=executor))
+            assert {one.result.student for one in results if isinstance(one, GradedSubmission)} == {
+                "ana",
+                "ben",
+            }
+
+
+def test_a_process_that_is_ended_from_outside_is_the_machines_failure(course: Course) -> None:
+    """It is told as such, never as a score."""
+
+    class Broken(Executor):
+        def submit(self, *_: Any, **__: Any) -> Future[Any]:
+            future: Future[Any] = Future()
+            future.set_exception(BrokenProcessPool())
+            return future
+
+    with pytest.raises(OperatorError, match="ended from outside"):
+        list(grade_all(course, load_settings(course.root), ASSIGNMENT, ["ana"], executor=Broken()))
+
+
+# ---------------------------------------------------------------- storing
+
+
+@pytest.fixture
+def store(course: Course) -> Iterator[Store]:
+    """Return a store on a course's gradebook that has just stored something."""
+    for student in ("ana", "ben", "cem"):
+        course.submitted(student, ASSIGNMENT).mkdir(parents=True)
+    with Gradebook(course.db_url) as gradebook, Store(course, gradebook, load_settings(course.root)) as store:
+        yield store
+
+
+def stored(course: Course) -> list[str]:
+    """Return the students whose scores are in the gradebook."""
+    with closing(sqlite3.connect(course.gradebook)) as connection:
+        return [
+            row[0] for row in connection.execute("SELECT student_id FROM submitted_assignment ORDER BY 1")
+        ]
+
+
+def test_the_first_result_is_stored_at_once(course: Course, store: Store) -> None:
+    """Who watches sees it; those that follow within a second wait for each other."""
+    for student in ("ana", "ben", "cem"):
+        store.add(graded(student))
+        assert course.autograded(student, ASSIGNMENT).is_dir()
+        assert stored(course) == ["ana"]
+
+    store.flush()
+
+    assert stored(course) == ["ana", "ben", "cem"]
+
+
+def test_no_more_than_a_group_waits(course: Course, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However fast they come."""
+    assert FLUSH_AT <= 100
+    monkeypatch.setattr(storage, "FLUSH_AT", 2)
+    store.add(graded("ana"))
+    store.add(graded("ben"))
+    store.add(graded("cem"))
+
+    assert stored(course) == ["ana", "ben", "cem"]
+
+
+def store_two(course: Course, gradebook: Gradebook, end: BaseException | None = None) -> None:
+    """Store two submissions, and end as told."""
+    with Store(course, gradebook, load_settings(course.root)) as store:
+        for student in ("ana", "ben"):
+            store.add(graded(student))
+        if end is not None:
+            raise end
+
+
+def test_an_interrupt_loses_nothing(course: Course) -> None:
+    """What was graded is stored on the way out."""
+    with Gradebook(course.db_url) as gradebook, pytest.raises(KeyboardInterrupt):
+        store_two(course, gradebook, KeyboardInterrupt())
+
+    assert stored(course) == ["ana", "ben"]
+
+
+def test_files_come_before_scores(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A score never stands without the notebooks it was given for; grading again mends the rest."""
+
+    def fail(*_: object, **__: object) -> None:
+        raise GradebookError("gradebook", "is locked", "Wait.")
+
+    with Gradebook(course.db_url) as gradebook:
+        with monkeypatch.context() as patch:
+            patch.setattr(gradebook, "store_many", fail)
+            with pytest.raises(GradebookError, match="is locked"):
+                store_two(course, gradebook)
+        notebook = course.autograded("ana", ASSIGNMENT) / "exercise3_forward.ipynb"
+        assert read_notebook(notebook)["cells"]
+        assert stored(course) == []
+
+        store_two(course, gradebook)
+    assert stored(course) == ["ana", "ben"]
