@@ -7,10 +7,12 @@ import re
 import subprocess
 import sys
 import tomllib
+from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from packaging.specifiers import SpecifierSet
 
 import autograder
 
@@ -25,6 +27,7 @@ MODULE_LINES = 400
 FUNCTION_LINES = 40
 PARAMETERS = 5
 DOOR_NAMES = 12
+OLDEST_PYTHON = "3.11.0"
 
 # "path" or "path::function" -> the sentence that says why it is larger than the budget.
 LARGER_WITH_REASON: dict[str, str] = {}
@@ -181,6 +184,25 @@ def test_every_imported_package_is_required() -> None:
     others = imported - set(sys.stdlib_module_names) - {"autograder", "solutions"}
     names = {NAMED_OTHERWISE.get(name, name.lower()) for name in others}
     assert names <= required([project["dependencies"]])
+
+
+def test_every_pin_admits_the_oldest_python() -> None:
+    """A pin that a supported Python refuses makes `make setup` fail there."""
+    refusing = [
+        name
+        for name in pinned()
+        if (found := _installed(name)) is not None
+        and OLDEST_PYTHON not in SpecifierSet(found.metadata.get("Requires-Python") or "")
+    ]
+
+    assert refusing == []
+
+
+def _installed(name: str) -> metadata.Distribution | None:
+    try:
+        return metadata.distribution(name)
+    except metadata.PackageNotFoundError:
+        return None
 
 
 def test_the_constraints_name_no_address() -> None:
