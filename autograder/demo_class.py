@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import copy
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
 from autograder.errors import CheckError, NotebookError, nearest
 from autograder.notebook import read_notebook, write_notebook, write_text
 from autograder.released import grade_id_of
-from autograder.variants import KINDS, fill, load_variants, solved_cells
+from autograder.variants import KINDS, combined_cells, fill, load_variants
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
+    from pathlib import Path
 
     from autograder.course import Course
     from autograder.notebook import Cell, Notebook
@@ -188,7 +190,7 @@ def write_submission(course: Course, student: DemoStudent) -> None:
     """
     folder = course.submitted(student.student, ASSIGNMENT)
     folder.mkdir(parents=True)
-    known = {one.name: one for kind in KINDS for one in load_variants(course.root, kind, ASSIGNMENT)}
+    known = _known(course.root)
     for name in student.variants:
         if name not in known:
             raise CheckError(name, "there is no such variant", nearest(name, known))
@@ -198,7 +200,9 @@ def write_submission(course: Course, student: DemoStudent) -> None:
         notebook = read_notebook(course.release(ASSIGNMENT) / name, error=NotebookError)
         if student.twist != "blank":
             source = read_notebook(course.source(ASSIGNMENT) / name, error=NotebookError)
-            notebook = fill(notebook, _cells(source, variants, student.answer))
+            cells = combined_cells(source, variants)
+            written = {name: student.answer for name in cells if name == _ANSWER_CELL}
+            notebook = fill(notebook, cells | written)
         twist = _TWISTS.get(student.twist)
         twisted = notebook if twist is None else twist(released.name, notebook)
         if twisted is not None:
@@ -206,14 +210,9 @@ def write_submission(course: Course, student: DemoStudent) -> None:
     write_text(folder / "timestamp.txt", student.handed_in + "\n")
 
 
-def _cells(source: Notebook, variants: Sequence[Variant], answer: str) -> dict[str, str]:
-    cells = solved_cells(source)
-    for variant in variants:
-        mine = solved_cells(source, variant)
-        cells |= {grade_id: text for grade_id, text in mine.items() if text != solved_cells(source)[grade_id]}
-    if _ANSWER_CELL in cells:
-        cells[_ANSWER_CELL] = answer
-    return cells
+@cache
+def _known(course_root: Path) -> dict[str, Variant]:
+    return {one.name: one for kind in KINDS for one in load_variants(course_root, kind, ASSIGNMENT)}
 
 
 def _without_last(name: str, notebook: Notebook) -> Notebook | None:

@@ -6,30 +6,30 @@ A variant is a small Python module under `solutions/alternatives/` or
 define; everything else comes from the instructor's solved notebook. A class
 may be partial: members that it lacks are those of the solved class.
 
-Notebooks are plain JSON dictionaries here, and nothing is executed except by
-`namespace`.
+Notebooks are plain JSON dictionaries here, and nothing is executed except what
+`program` returns.
 """
 
 from __future__ import annotations
 
 import ast
 import copy
-import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from autograder.errors import CheckError, NotebookError, ReleaseError, nearest
+from autograder.notebook import joined, read_notebook
+from autograder.released import SOLUTION, grade_id_of
 from autograder.statements import Statement, cut, names_bound, needed_by, overlay
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
     from pathlib import Path
 
-KINDS = ("alternatives", "misconceptions")
-MARKERS = ("### BEGIN SOLUTION", "### END SOLUTION")
-LABELS = ("LOSES", "HINT")
+    from autograder.notebook import Cell, Notebook
 
-Notebook = dict[str, Any]
+KINDS = ("alternatives", "misconceptions")
+LABELS = ("LOSES", "HINT")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,9 +98,11 @@ def load_variants(course_root: Path, kind: str, assignment: str) -> tuple[Varian
         for path in sorted((course_root / "solutions" / kind / assignment).glob("[!_]*.py"))
     )
     if variants:
-        notebooks = [_read(path) for path in sorted((course_root / "source" / assignment).glob("*.ipynb"))]
+        paths = sorted((course_root / "source" / assignment).glob("*.ipynb"))
+        notebooks = [read_notebook(path, error=NotebookError) for path in paths]
         own = frozenset(name for book in notebooks for names in _cell_names(book).values() for name in names)
-        graded = [_grade_id(cell) for book in notebooks for cell in book["cells"] if _meta(cell).get("grade")]
+        cells = [cell for book in notebooks for cell in book["cells"]]
+        graded = [grade_id_of(cell) for cell in cells if _meta(cell).get("grade")]
         for variant in variants:
             _check(variant, own, graded)
     return variants
@@ -150,7 +152,7 @@ def solved_cells(notebook: Notebook, variant: Variant | None = None) -> dict[str
     CheckError
         If the variant does not fit its cell.
     """
-    solved = {_grade_id(cell): _without_markers(_text(cell)) for cell in _solutions(notebook)}
+    solved = {grade_id_of(cell): _solved(cell) for cell in _solutions(notebook)}
     if variant is None:
         return solved
     names = _cell_names(notebook)
@@ -166,6 +168,30 @@ def solved_cells(notebook: Notebook, variant: Variant | None = None) -> dict[str
             solved[grade_id] = overlay(cut(solved[grade_id]), mine, needed)
             _parse(solved[grade_id], f"{variant.path.name} in cell {grade_id!r}")
     return solved
+
+
+def combined_cells(notebook: Notebook, variants: Iterable[Variant]) -> dict[str, str]:
+    """
+    Write every solution cell as a student who holds several variants would have.
+
+    Parameters
+    ----------
+    notebook : dict
+        The instructor notebook.
+    variants : iterable of Variant
+        Where two change one cell, the last one wins.
+
+    Returns
+    -------
+    dict of str to str
+        As `solved_cells` returns it.
+    """
+    solved = solved_cells(notebook)
+    cells = dict(solved)
+    for variant in variants:
+        mine = solved_cells(notebook, variant)
+        cells |= {grade_id: text for grade_id, text in mine.items() if text != solved[grade_id]}
+    return cells
 
 
 def fill(release_notebook: Notebook, cells: Mapping[str, str]) -> Notebook:
@@ -190,7 +216,7 @@ def fill(release_notebook: Notebook, cells: Mapping[str, str]) -> Notebook:
         If the notebook lacks one of the cells.
     """
     filled = copy.deepcopy(release_notebook)
-    places = {_grade_id(cell): cell for cell in _solutions(filled)}
+    places = {grade_id_of(cell): cell for cell in _solutions(filled)}
     for grade_id, text in cells.items():
         if grade_id not in places:
             what = f"it has no solution cell {grade_id!r}"
@@ -200,38 +226,13 @@ def fill(release_notebook: Notebook, cells: Mapping[str, str]) -> Notebook:
     return filled
 
 
-def namespace(notebook: Notebook, variant: Variant | None = None) -> dict[str, Any]:
-    """
-    Run the solution cells in this process and return what they define.
-
-    Of the other cells only those statements run whose names the solutions use,
-    so no picture is drawn. For the course's own code only, never a student's.
-
-    Parameters
-    ----------
-    notebook : dict
-        The instructor notebook.
-    variant : Variant, optional
-        The known solution to run in place of the instructor's.
-
-    Returns
-    -------
-    dict of str to object
-        The global names after the last cell.
-
-    Raises
-    ------
-    CheckError
-        If the code raises.
-    """
-    return program(notebook, variant)()
-
-
 def program(notebook: Notebook, variant: Variant | None = None) -> Callable[[], dict[str, Any]]:
     """
-    Compile what `namespace` runs, once for many runs.
+    Compile the solution cells, to be run in this process.
 
-    A solution may keep state between calls, so each use wants new names.
+    Of the other cells only those statements run whose names the solutions use,
+    so no picture is drawn. A solution may keep state between calls, so each use
+    wants new names. For the course's own code only, never a student's.
 
     Parameters
     ----------
@@ -311,45 +312,28 @@ def _check(variant: Variant, own: frozenset[str], graded: Collection[str]) -> No
         raise CheckError(where, "it defines nothing that a student defines", f"Define one of: {sorted(own)}.")
 
 
-def _read(path: Path) -> Notebook:
-    """Read an instructor notebook."""
-    try:
-        notebook: Notebook = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        what = f"it is not JSON ({error})"
-        raise NotebookError(path.name, what, "Save it again from JupyterLab.") from error
-    return notebook
-
-
-def _meta(cell: Mapping[str, Any]) -> dict[str, Any]:
+def _meta(cell: Cell) -> dict[str, Any]:
     """Return nbgrader's part of the metadata of a cell; empty if it has none."""
     meta: dict[str, Any] = cell.get("metadata", {}).get("nbgrader", {})
     return meta
 
 
-def _grade_id(cell: Mapping[str, Any]) -> str:
-    return str(_meta(cell).get("grade_id", ""))
-
-
-def _text(cell: Mapping[str, Any]) -> str:
-    source = cell["source"]
-    return source if isinstance(source, str) else "".join(source)
-
-
-def _solutions(notebook: Notebook) -> Iterator[dict[str, Any]]:
+def _solutions(notebook: Notebook) -> Iterator[Cell]:
     """Yield the cells that students fill in."""
     return (cell for cell in notebook["cells"] if _meta(cell).get("solution"))
 
 
-def _without_markers(text: str) -> str:
-    lines = (line for line in text.splitlines() if line.strip() not in MARKERS)
+def _solved(cell: Cell) -> str:
+    """Return an instructor's cell without the lines that mark its solution."""
+    lines = joined(cell["source"]).splitlines()
+    lines = [line for line in lines if not any(mark in line for mark in SOLUTION)]
     return "\n".join(lines).strip("\n")
 
 
 def _cell_names(notebook: Notebook) -> dict[str, frozenset[str]]:
     """Return the names that each code solution cell defines, by grade id."""
     return {
-        _grade_id(cell): names_bound(_cut(_without_markers(_text(cell)), f"cell {_grade_id(cell)!r}"))
+        grade_id_of(cell): names_bound(_cut(_solved(cell), f"cell {grade_id_of(cell)!r}"))
         for cell in _solutions(notebook)
         if cell["cell_type"] == "code"
     }
@@ -360,8 +344,9 @@ def _given(notebook: Notebook) -> list[Statement]:
     given: list[Statement] = []
     for cell in notebook["cells"]:
         if cell["cell_type"] == "code" and not (_meta(cell).get("solution") or _meta(cell).get("grade")):
-            lines = (line for line in _text(cell).splitlines() if not line.lstrip().startswith(("%", "!")))
-            given += _cut("\n".join(lines), f"cell {_grade_id(cell)!r}")
+            lines = joined(cell["source"]).splitlines()
+            python = "\n".join(line for line in lines if not line.lstrip().startswith(("%", "!")))
+            given += _cut(python, f"cell {grade_id_of(cell)!r}")
     return given
 
 

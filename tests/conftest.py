@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ from autograder.course import Course
 from autograder.errors import NotebookError
 from autograder.notebook import read_notebook, write_notebook
 from autograder.sandbox.wall import Tier, probe
-from autograder.variants import KINDS, fill, load_variants, solved_cells
+from autograder.variants import KINDS, Variant, combined_cells, fill, load_variants
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,6 +23,12 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[1]
 ASSIGNMENT = "multi_head_attention"
 PARTS = ("nbgrader_config.py", "gradebook.db", "source", "release", "solutions")
+
+
+@cache
+def known_variants() -> dict[str, Variant]:
+    """Return the known solutions by name; reading them takes a while."""
+    return {one.name: one for kind in KINDS for one in load_variants(ROOT, kind, ASSIGNMENT)}
 
 
 @pytest.fixture
@@ -50,16 +57,12 @@ def hand_in(course: Course) -> HandIn:
     def hand_in(student: str, *variants: str, blank: bool = False, timestamp: str = "") -> Path:
         folder = course.submitted(student, ASSIGNMENT)
         folder.mkdir(parents=True)
-        known = {one.name: one for kind in KINDS for one in load_variants(course.root, kind, ASSIGNMENT)}
+        chosen = [known_variants()[name] for name in variants]
         for released in sorted(course.release(ASSIGNMENT).glob("*.ipynb")):
             notebook = read_notebook(released, error=NotebookError)
             source = read_notebook(course.source(ASSIGNMENT) / released.name, error=NotebookError)
-            solved = solved_cells(source)
-            cells = dict(solved)
-            for name in variants:
-                mine = solved_cells(source, known[name])
-                cells |= {grade_id: text for grade_id, text in mine.items() if text != solved[grade_id]}
-            write_notebook(folder / released.name, notebook if blank else fill(notebook, cells))
+            handed_in = notebook if blank else fill(notebook, combined_cells(source, chosen))
+            write_notebook(folder / released.name, handed_in)
         if timestamp:
             (folder / "timestamp.txt").write_text(timestamp + "\n", encoding="utf-8")
         return folder

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from autograder.errors import CheckError, NotebookError, ReleaseError
-from autograder.variants import Variant, fill, load_variants, namespace, program, solved_cells, touched_cells
+from autograder.variants import Variant, fill, load_variants, program, solved_cells, touched_cells
 
 IMPORTS = """\
 import math
@@ -152,7 +152,7 @@ def test_helpers_go_before_the_definition_that_uses_them() -> None:
         "double = lambda x: both(np.asarray(x))"
     )
     assert solved["answers"] == "# Set a and b.\na = both(1)\nb = 5"
-    assert namespace(notebook(), other)["a"] == 2
+    assert program(notebook(), other)()["a"] == 2
 
 
 def test_a_partial_class_keeps_the_other_members() -> None:
@@ -173,7 +173,7 @@ def test_a_partial_class_keeps_the_other_members() -> None:
     assert methods == ["__init__", "half", "up", "down", "extra"]
     assert "    step = 1\n\n    def __init__(self, start):\n" in solved
     assert solved.startswith("# The tools are given.\ndef tool(x):")
-    assert namespace(notebook(), other)["Counter"](4).up() == 5
+    assert program(notebook(), other)()["Counter"](4).up() == 5
 
 
 @pytest.mark.parametrize(
@@ -188,7 +188,7 @@ def test_a_partial_class_keeps_the_other_members() -> None:
 )
 def test_a_class_may_be_made_in_other_ways(text: str) -> None:
     """What is not partial is left as it was written."""
-    names = namespace(notebook(), variant(f'"""Other."""\n\n{text}'))
+    names = program(notebook(), variant(f'"""Other."""\n\n{text}'))()
 
     assert names["Counter"]().up() == 7
 
@@ -200,7 +200,7 @@ def test_state_beside_a_function_stays_with_it() -> None:
         "\n\ndouble.limit = 3\n"
     )
 
-    names = namespace(notebook(), other)
+    names = program(notebook(), other)()
 
     assert names["double"].limit == 3
     assert names["calls"] == 1
@@ -270,7 +270,7 @@ def test_fill_refuses_a_release_without_the_cell() -> None:
 
 def test_a_namespace_runs_no_picture_and_no_test() -> None:
     """Plotting costs a second, and a test cell ends in hidden tests."""
-    names = namespace(notebook())
+    names = program(notebook())()
 
     assert names["double"](21) == 42
     assert (names["a"], names["b"]) == (4, 5)
@@ -294,7 +294,7 @@ def test_each_run_of_a_program_has_names_of_its_own() -> None:
 def test_a_solution_that_cannot_run_is_named() -> None:
     """The traceback of a known solution belongs to whoever wrote it."""
     with pytest.raises(CheckError, match=r"other\.py: running it raises ZeroDivisionError"):
-        namespace(notebook(), variant('"""Fails."""\n\na = 1 / 0\n'))
+        program(notebook(), variant('"""Fails."""\n\na = 1 / 0\n'))()
 
 
 def test_a_cell_that_is_not_python_is_named() -> None:
@@ -303,7 +303,7 @@ def test_a_cell_that_is_not_python_is_named() -> None:
     book["cells"][2]["source"] = ["def double(x)"]
 
     with pytest.raises(NotebookError, match="cell 'double': it is not valid Python: expected ':'"):
-        namespace(book)
+        program(book)()
 
 
 def test_a_merge_that_is_not_python_is_named() -> None:
@@ -373,5 +373,5 @@ def test_a_source_that_is_no_notebook_is_named(tmp_path: Path) -> None:
     root = course(tmp_path, "alternatives", '"""Says."""\ndouble = abs\n')
     (root / "source/doubling/one.ipynb").write_text("{")
 
-    with pytest.raises(NotebookError, match=r"one\.ipynb: it is not JSON"):
+    with pytest.raises(NotebookError, match=r"one\.ipynb: not a notebook"):
         load_variants(root, "alternatives", "doubling")

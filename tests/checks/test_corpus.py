@@ -16,7 +16,7 @@ import pytest
 from autograder.checks.suite import CheckSuite, LocalNames
 from autograder.results import CheckResult, Outcome
 from autograder.statements import cut, names_bound
-from autograder.variants import Variant, load_variants, namespace, solved_cells, touched_cells
+from autograder.variants import Variant, load_variants, program, solved_cells, touched_cells
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,7 +49,7 @@ class Corpus:
         for number, notebook in enumerate(NOTEBOOKS):
             key = (number, seed, tuple(solved_cells(notebook, variant).items()))
             if key not in self._graded:
-                names = namespace(notebook, variant)
+                names = program(notebook, variant)()
                 self._graded[key] = {
                     grade_id: [run.result for run in self._suite.run(grade_id, LocalNames(names), seed=seed)]
                     for grade_id in grade_cells(notebook)
