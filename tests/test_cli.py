@@ -121,7 +121,7 @@ def test_a_class_is_graded_and_one_broken_notebook_stops_nobody(
     hand_in("anna", "einsum")
     hand_in("zoe, jr", "scale_missing", timestamp="2026-03-02 18:00:00 UTC")
     (hand_in("broken") / "exercise3_forward.ipynb").write_text("{ not json", encoding="utf-8")
-    (hand_in("when", timestamp="last Friday, I think"))
+    hand_in("when", timestamp="last Friday, I think")
     result = run("grade", "--json")
     (batch,) = json.loads(result.stdout)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 import pytest
+from click.testing import CliRunner
 
 from autograder import settings
 from autograder.cli import main
@@ -106,9 +107,10 @@ def test_changelog_lines_name_their_part() -> None:
 
 
 def test_the_version_stands_in_one_place() -> None:
-    """What pyproject.toml says is what `autograder --version` and the changelog say."""
+    """What pyproject.toml says is what `autograder --version` says, and no module says it again."""
     version = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
 
+    assert CliRunner().invoke(main, ["--version"]).output == f"autograder {version}\n"
     elsewhere = [
         path.name
         for path in (ROOT / "autograder").rglob("*.py")
