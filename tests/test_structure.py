@@ -195,7 +195,7 @@ def test_every_pin_admits_the_oldest_python() -> None:
         name
         for name in pinned()
         if (found := _installed(name)) is not None
-        and OLDEST_PYTHON not in SpecifierSet(found.metadata.get("Requires-Python") or "")
+        and OLDEST_PYTHON not in SpecifierSet(str(found.metadata.json.get("requires_python", "")))
     ]
 
     assert refusing == []
