@@ -16,7 +16,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from autograder.notebook import Cell, Notebook, copied, joined
+from autograder.notebook import FORMAT, Cell, Notebook, copied, joined
 from autograder.released import Kind, ReleasedCell, ReleasedNotebook, checksum, grade_id_of
 
 if TYPE_CHECKING:
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 FLAGS = ("grade", "solution", "locked", "task", "points")
 CELL_TYPES = ("code", "markdown", "raw")
+
+# A student may hand in a million damaged cells, or a grade_id of a million letters.
+MAX_ALIKE, MAX_NOTE = 20, 300
 CELL_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 # How much a cell wants to stay where it is when the order is wrong: students'
@@ -89,18 +92,29 @@ def repair(submitted: Notebook, released: ReleasedNotebook) -> tuple[Notebook, t
             notes.extend(f"{slot.owner.grade_id}: {note}" for note in _changes(slot, slot.owner))
     cells = [_finish(slot) for slot in slots]
     _name_cells(cells, slots)
-    metadata = copied(released.metadata)
-    return {"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}, tuple(notes)
+    notebook = {
+        "cells": cells,
+        "metadata": copied(released.metadata),
+        "nbformat": FORMAT,
+        "nbformat_minor": 5,
+    }
+    return notebook, tuple(note if len(note) <= MAX_NOTE else f"{note[:MAX_NOTE]}…" for note in notes)
+
+
+def _few(notes: list[str]) -> list[str]:
+    """Return notes that are all alike, or the first of them and how many more there are."""
+    more = len(notes) - MAX_ALIKE
+    return [*notes[:MAX_ALIKE], f"and {more} more cells like these"] if more > 0 else notes
 
 
 # ---------------------------------------------------------------- cleaning
 
 
 def _clean(cells: Sequence[object], notes: list[str]) -> list[_Slot]:
-    slots = []
+    slots, damaged, forged = [], list[str](), list[str]()
     for number, cell in enumerate(cells, start=1):
         if not isinstance(cell, dict):
-            notes.append(f"cell {number}: it is damaged; dropped")
+            damaged.append(f"cell {number}: it is damaged; dropped")
             continue
         raw = cell.get("metadata")
         metadata: dict[str, Any] = raw if isinstance(raw, dict) else {}
@@ -113,7 +127,8 @@ def _clean(cells: Sequence[object], notes: list[str]) -> list[_Slot]:
             )
         )
         if "autograder" in metadata:
-            notes.append(f"cell {number}: it came with results of a grader in it; removed")
+            forged.append(f"cell {number}: it came with results of a grader in it; removed")
+    notes += [*_few(damaged), *_few(forged)]
     return slots
 
 
@@ -158,11 +173,12 @@ def _match(slots: list[_Slot], released: ReleasedNotebook, notes: list[str]) -> 
             slot.owner = cell
             was = f"renamed to {slot.claim!r}" if slot.claim else "removed"
             notes.append(f"{cell.grade_id}: its nbgrader metadata was {was}; put back")
-    notes.extend(
+    strange = [
         f"{slot.claim}: it is no cell of this notebook; its nbgrader metadata was removed"
         for slot in slots
         if slot.owner is None and not slot.duplicate and slot.claims_a_place
-    )
+    ]
+    notes += _few(strange)
     _match_plain(slots, released)
 
 

@@ -54,6 +54,24 @@ def test_outputs_counts_and_tags_are_gone() -> None:
     assert "test_split_heads: it was tagged skip-execution; tags removed" in notes
 
 
+def test_notes_are_few_whatever_a_student_hands_in() -> None:
+    """A million of them are read by nobody, and must not bury the one that matters."""
+    submitted = filled(SPLIT)
+    strange = {"grade": True, "locked": True, "points": 1, "schema_version": 3}
+    for number in range(1000):
+        nbgrader = strange | {"grade_id": f"{number}" * 500}
+        cell = {"cell_type": "code", "source": "", "metadata": {"nbgrader": nbgrader, "autograder": {}}}
+        submitted["cells"] += [None, cell]
+    named(submitted, "test_merge_heads")["source"] = "pass"
+
+    _, notes = repair(submitted, SPLIT)
+
+    assert "test_merge_heads: its source was edited; replaced" in notes
+    assert "and 980 more cells like these" in notes
+    assert len(notes) < 100
+    assert max(map(len, notes)) < 400
+
+
 def test_results_of_a_grader_are_not_believed() -> None:
     """A forged result in the metadata must not reach a page or the gradebook."""
     submitted = filled(SPLIT)
