@@ -21,9 +21,9 @@ from autograder.grading import grade_assignment, score_table
 from autograder.publishing import publish_feedback, publish_grades, publish_report
 from autograder.release import build_release
 from autograder.sandbox.wall import Tier, probe
-from autograder.settings import load_settings
+from autograder.settings import CONFIG_FILE, default_db_url, load_settings
 
-_COPIED = ("nbgrader_config.py", "source", "solutions", "release", "gradebook.db")
+_COPIED = (CONFIG_FILE, "source", "solutions", "release", "gradebook.db")
 _WALL_TIME_S = 3.0
 
 
@@ -87,6 +87,10 @@ def _copy(course: Course, target: Path | None) -> Course:
             shutil.copytree(source, root / name, ignore=shutil.ignore_patterns("__pycache__"))
         elif source.exists():
             shutil.copyfile(source, root / name)
+    if course.db_url != default_db_url(course.root):
+        # The course keeps its grades elsewhere; nobody of the demo belongs there.
+        with (root / CONFIG_FILE).open("a", encoding="utf-8") as file:
+            file.write(f"\nget_config().CourseDirectory.db_url = {default_db_url(root)!r}\n")
     return Course(root=root)
 
 

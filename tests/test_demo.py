@@ -17,6 +17,7 @@ import pytest
 from gradebook_rows import gradebook_rows
 
 from autograder.course import Course
+from autograder.demo import _copy
 from autograder.demo_class import ASSIGNMENT, CLASS
 from autograder.graded import read_results
 from autograder.results import Outcome, Status
@@ -108,6 +109,17 @@ def test_the_grade_file_has_a_row_for_everybody(demo: tuple[Course, str]) -> Non
     late = next(column for column in next(iter(table.values())) if "seconds_late" in column)
     assert float(table["nia"][late] or 0) > 0
     assert not float(table["ada"][late] or 0)
+
+
+def test_the_demo_keeps_out_of_the_courses_gradebook(course: Course, tmp_path: Path) -> None:
+    """Real grades may lie on a server, and the demo invents sixteen students."""
+    with (course.root / "nbgrader_config.py").open("a", encoding="utf-8") as config:
+        config.write("\nc.CourseDirectory.db_url = 'postgresql://server/grades'\n")
+
+    copy = _copy(course, tmp_path / "demo")
+
+    assert course.db_url == "postgresql://server/grades"
+    assert copy.db_url == f"sqlite:///{tmp_path / 'demo' / 'gradebook.db'}"
 
 
 def test_nbgrader_autograde_agrees_on_every_cell(demo: tuple[Course, str], tmp_path: Path) -> None:
