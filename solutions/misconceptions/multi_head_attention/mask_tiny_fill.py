@@ -1,12 +1,12 @@
 """
-You fill hidden scores with a number that is almost zero, -1e-9 instead of -1e9; exp(0) is one, so
-hidden keys keep their weight.
+You fill hidden scores with zero, or with a number that is almost zero such as -1e-9; exp(0) is one,
+so hidden keys keep their weight.
 """
 
 import numpy as np
 
 LOSES = "test_forward"
-HINT = "Count the minus signs."
+HINT = "For which score is exp(score) zero?"
 
 
 class MultiHeadAttention:
