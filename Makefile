@@ -34,8 +34,8 @@ lint: .venv/.setup-test .venv/.setup-lint ## style, types, imports and docstring
 	done; \
 	exit $$failed
 
-bench: ## measure speed (comes with the next release of the kit)
-	@echo "make bench: the benchmark comes with the next release of the kit; nothing was measured."
+bench: .venv/.setup ## measure speed beside nbgrader's; ARGS="--full" for a large class too
+	$(BIN)/python -m bench $(ARGS)
 
 clean: ## remove .venv and what tools left, but nothing of the course
 	rm -rf .venv build dist .coverage .coverage.* htmlcov .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache

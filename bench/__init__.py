@@ -1,0 +1,1 @@
+"""How fast the kit is, and nbgrader beside it; `make bench`."""
