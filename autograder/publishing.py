@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from autograder.errors import OperatorError
 from autograder.feedback import write_feedback
 from autograder.gradebook import Gradebook
 from autograder.gradebook.comments import read_comments
@@ -106,7 +107,12 @@ def publish_grades(course: Course, assignment: str, path: Path | None = None) ->
         If the gradebook cannot be read or the file not written.
     """
     path = path or course.root / "exports" / f"{assignment}.csv"
-    path.parent.mkdir(parents=True, exist_ok=True)
     with Gradebook(course.db_url) as gradebook:
-        write_table(path, gradebook.scores(assignment))
+        scores = gradebook.scores(assignment)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_table(path, scores)
+    except OSError as error:
+        what = f"cannot be written ({error.strerror})"
+        raise OperatorError(path, what, "Check rights and space.") from None
     return path

@@ -143,6 +143,9 @@ def test_a_class_is_graded_and_one_broken_notebook_stops_nobody(
         rows = {row["student_id"]: row for row in csv.DictReader(file)}
     assert set(rows) == {"anna", "zoe, jr"}
     assert float(rows["anna"]["exercise3_forward.test_forward"]) == 6
+    refused = run("export", "--to", str(table / "inside_a_file.csv"))
+    assert refused.exit_code == FAILED
+    assert "cannot be written" in refused.output
 
 
 def test_doctor_looks_at_the_course(run: Callable[..., Result]) -> None:
