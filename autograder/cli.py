@@ -86,7 +86,7 @@ def release(course: Course, assignments: list[str], *, as_json: bool) -> None:
         _print_json({name: [str(path) for path in paths] for name, paths in built.items()})
         return
     for name, paths in built.items():
-        click.echo(f"{name}: released {len(paths)} notebooks")
+        click.echo(f"{name}: released {len(paths)} notebook{'s' * (len(paths) != 1)}")
         for path in paths:
             click.echo(f"  {_short(path)}")
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import shutil
 import sysconfig
 import tempfile
@@ -20,7 +21,7 @@ from typing import TYPE_CHECKING, Any, cast
 from sqlalchemy import create_engine, text
 from sqlalchemy.exc import SQLAlchemyError
 
-from autograder.errors import GradebookError, NotebookError, ReleaseError
+from autograder.errors import GradebookError, NotebookError, OperatorError, ReleaseError
 from autograder.notebook import Cell, Notebook, read_notebook, write_notebook
 from autograder.released import grade_id_of, hidden_check, strip_hidden, stub
 from autograder.settings import read_config
@@ -44,6 +45,7 @@ GRADEBOOK_CELLS = text("""
     WHERE assignment.name = :assignment
 """)
 NO_COURSE = "default_course"
+EXCEPTION = re.compile(r"[A-Za-z_][\w.]*: ")
 
 
 # ---------------------------------------------------------------- building
@@ -99,7 +101,7 @@ def _run(course: Course, assignment: str, step: str, log: list[str]) -> None:
     except (Exception, SystemExit) as problem:
         reason = log[0] if log else f"{type(problem).__name__}: {problem}"
         what = f"nbgrader cannot build {assignment} ({reason})"
-        raise ReleaseError(course.source(assignment), what, "Repair the notebook that it names.") from problem
+        raise ReleaseError(course.source(assignment), what, "Repair what it names.") from problem
 
 
 @contextmanager
@@ -126,10 +128,17 @@ def _kept(*folders: Path) -> Iterator[None]:
             yield
         except BaseException:
             for folder, kept in copies.items():
-                shutil.rmtree(folder, ignore_errors=True)
-                if kept.is_dir():
-                    shutil.copytree(kept, folder)
+                _put_back(kept, folder)
             raise
+
+
+def _put_back(kept: Path, folder: Path) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
+    if kept.is_dir():
+        try:
+            shutil.copytree(kept, folder, dirs_exist_ok=True)
+        except OSError as problem:
+            raise OperatorError(folder, "cannot be written", "Check rights and space.") from problem
 
 
 class _Reasons(logging.Handler):
@@ -145,7 +154,10 @@ class _Reasons(logging.Handler):
         if message.startswith("Converting notebook"):
             self._notebook = Path(message.split(" ", 2)[2]).name
         elif message.startswith("Traceback"):
-            self.reasons.append(f"{self._notebook}: {message.splitlines()[-1]}")
+            # What follows the line of an exception is more of it, such as a link to its explanation.
+            lines = message.splitlines()
+            named = [line for line in lines if EXCEPTION.match(line)] or lines
+            self.reasons.append(": ".join(filter(None, (self._notebook, named[-1]))))
 
 
 @contextmanager
@@ -197,12 +209,12 @@ def _tidy_solutions(course: Course, assignment: str) -> None:
 
 def _check_solved(path: Path, cell: Cell) -> None:
     name = grade_id_of(cell) or cell.get("id", "")
-    remedy = "Repair the solution or the test in the source notebook."
+    remedy = "Repair the solution or the test in the source notebook, or the points of its checks."
     results = []
     for output in cell.get("outputs", ()):
         if output["output_type"] == "error":
             what = f"the solved cell {name!r} raises {output['ename']}: {output['evalue']}"
-            raise ReleaseError(path, what, remedy)
+            raise ReleaseError(path, what.rstrip("."), remedy)
         if output["output_type"] == "execute_result":
             results.append(output["data"].get("text/plain"))
     points = cell["metadata"].get("nbgrader", {}).get("points")

@@ -229,6 +229,16 @@ def test_a_source_that_nbgrader_refuses_is_told_with_its_reason(course: Course) 
     assert len(list(course.release(ASSIGNMENT).iterdir())) == 3
 
 
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_a_gradebook_that_nbgrader_refuses_is_told_with_its_reason(course: Course) -> None:
+    """The notebooks are right then; the last line of the traceback is a link."""
+    course.gradebook.write_text("no database" * 100)
+
+    with pytest.raises(ReleaseError, match=r"\(sqlalchemy.*file is not a database"):
+        build_release(course, ASSIGNMENT)
+
+
 SOLVED = {"cell_type": "code", "source": "1", "metadata": {}, "id": "a"}
 TEST = SOLVED | {
     "source": '### BEGIN HIDDEN TESTS\nrun_checks("test_a")\n### END HIDDEN TESTS',
