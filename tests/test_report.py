@@ -26,7 +26,7 @@ from small_course import (
 from autograder.errors import CourseError
 from autograder.feedback import write_feedback
 from autograder.graded import read_results
-from autograder.pages.classroom import _bins
+from autograder.pages.classroom import _bins, _joined
 from autograder.report import write_report
 from autograder.results import Outcome
 from autograder.scores import CellScore, StudentScore
@@ -132,11 +132,18 @@ def test_who_needs_a_look_is_named_with_the_reason(course: Course) -> None:
     """Work that could not be graded, notebooks that are missing, limits, and notes of tampering."""
     words = words_of(write_report(course, ASSIGNMENT))
 
-    assert "dilan handed in, but not graded" in words
+    assert "dilan handed in, but not graded; grading again tells why" in words
     assert "chloe second.ipynb was not handed in" in words
     assert "ben double: 1 of 3 checks were stopped by a limit" in words
     assert f"first: {NOTE}" in words
     assert "To look at 4" in words
+
+
+def test_one_note_of_many_cells_is_one_line() -> None:
+    """A notebook that lost its metadata has the same note for each cell."""
+    notes = ["a: put back", "b: replaced", "c: put back", "and 2 more cells like these"]
+
+    assert _joined(notes) == ["a, c: put back", "b: replaced", "and 2 more cells like these"]
 
 
 def test_the_gradebook_goes_before_the_grader(course: Course) -> None:

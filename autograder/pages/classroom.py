@@ -189,7 +189,10 @@ def class_view(students: Sequence[StudentView], absent: Sequence[str] = ()) -> C
     """
     totals = [student.score for student in students]
     max_score = students[0].max_score if students else Decimal(0)
-    attention = [Attention(student=name, reasons=("handed in, but not graded",)) for name in absent]
+    attention = [
+        Attention(student=name, reasons=("handed in, but not graded; grading again tells why",))
+        for name in absent
+    ]
     attention += [Attention(student=one.student, reasons=why) for one in students if (why := _reasons(one))]
     return ClassView(
         students=tuple(students),
@@ -271,5 +274,15 @@ def _reasons(student: StudentView) -> tuple[str, ...]:
             reasons.append(f"{cell.title}: {many} checks were stopped by a limit")
         if cell.again:
             reasons.append(f"{cell.title}: graded again since it was scored by hand")
-    reasons += [f"{book.name}: {note}" for book in student.books for note in book.notes]
+    reasons += [f"{book.name}: {note}" for book in student.books for note in _joined(book.notes)]
     return tuple(reasons)
+
+
+def _joined(notes: Sequence[str]) -> list[str]:
+    """Say once what was noted of several cells: a notebook without metadata has the same note for each."""
+    cells_by_note: dict[str, list[str]] = {}
+    for note in notes:
+        cell, colon, what = note.partition(": ")
+        cells = cells_by_note.setdefault(what if colon else note, [])
+        cells += [cell] if colon else []
+    return [": ".join(filter(None, (", ".join(cells), what))) for what, cells in cells_by_note.items()]
