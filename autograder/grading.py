@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from autograder.course import Course
-    from autograder.results import NotebookResult, SubmissionResult
+    from autograder.results import CellResult, NotebookResult, SubmissionResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +102,7 @@ def grade_assignment(
     """
     check_release(course, assignment)
     results, not_graded, ignored = [], [], {}
+    known: dict[CellResult, CellResult] = {}
     start_s = time.monotonic()
     with (
         Gradebook(course.db_url) as gradebook,
@@ -114,7 +115,7 @@ def grade_assignment(
                 not_graded.append(graded)
             else:
                 store.add(graded)
-                results.append(graded.result)
+                results.append(sharing(graded.result, known))
                 if graded.ignored:
                     ignored[graded.result.student] = graded.ignored
             progress.advance(bar)
@@ -125,6 +126,29 @@ def grade_assignment(
         ignored,
         time.monotonic() - start_s,
     )
+
+
+def sharing(result: SubmissionResult, known: dict[CellResult, CellResult]) -> SubmissionResult:
+    """
+    Return a result that shares its cells with equal ones: a class makes few different ones.
+
+    Parameters
+    ----------
+    result : SubmissionResult
+        A result.
+    known : dict of CellResult to CellResult
+        Cells of the results before; its own are added.
+
+    Returns
+    -------
+    SubmissionResult
+        An equal result.
+    """
+    books = (
+        replace(book, cells=tuple(known.setdefault(cell, cell) for cell in book.cells))
+        for book in result.notebooks
+    )
+    return replace(result, notebooks=tuple(books))
 
 
 def print_summary(course: Course, batch: Batch) -> None:

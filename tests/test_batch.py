@@ -15,8 +15,9 @@ from autograder import batch, storage
 from autograder.batch import NotGraded, grade_all
 from autograder.errors import GradebookError, OperatorError, SubmissionError
 from autograder.gradebook import Gradebook
+from autograder.grading import sharing
 from autograder.notebook import read_notebook
-from autograder.results import GradedSubmission
+from autograder.results import CellResult, GradedSubmission
 from autograder.settings import load_settings
 from autograder.storage import FLUSH_AT, Store
 
@@ -179,3 +180,17 @@ def test_files_come_before_scores(course: Course, monkeypatch: pytest.MonkeyPatc
 
         store_two(course, gradebook)
     assert stored(course) == ["ana", "ben"]
+
+
+def test_equal_results_are_kept_once() -> None:
+    """What is kept of a large class stays small, and is what it was."""
+    known: dict[CellResult, CellResult] = {}
+    results = [
+        Submission(student, share).result for student, share in (("ana", "1"), ("ben", "1"), ("cem", "0"))
+    ]
+
+    ana, ben, cem = (sharing(result, known) for result in results)
+
+    assert [ana, ben, cem] == results
+    assert ana.notebooks[0].cells[0] is ben.notebooks[0].cells[0]
+    assert ana.notebooks[0].cells[0] is not cem.notebooks[0].cells[0]
