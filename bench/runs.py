@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import shutil
 import sqlite3
 import subprocess
@@ -38,6 +39,8 @@ class Run:
     ----------
     elapsed_s : float
         From the command's start to its end, in seconds.
+    cpu_s : float
+        Processor time of the command and of the processes that it waited for.
     first_s : float
         From the command's start to the first submission in the gradebook.
     peak_mib : dict of str to float
@@ -47,6 +50,7 @@ class Run:
     """
 
     elapsed_s: float = 0.0
+    cpu_s: float = 0.0
     first_s: float = 0.0
     peak_mib: dict[str, float] = field(default_factory=dict)
     scores: set[float] = field(default_factory=set)
@@ -64,7 +68,7 @@ def nbgrader(course: Course) -> Run:
     return _watch(course, [*command, f"--course-dir={course.root}"])
 
 
-def in_one_process(course: Course, *, tier: str, count: int) -> float:
+def in_one_process(course: Course, *, tier: str, count: int) -> tuple[float, float]:
     """
     Grade in one process and one slot, behind a wall or without one.
 
@@ -79,12 +83,13 @@ def in_one_process(course: Course, *, tier: str, count: int) -> float:
 
     Returns
     -------
-    float
-        Seconds for one submission, warm.
+    tuple of (float, float)
+        Seconds by the clock and of processor time for one submission, warm.
     """
     command = [sys.executable, "-m", "bench.slot", str(course.root), tier, str(count)]
     done = subprocess.run(command, check=True, capture_output=True, text=True, cwd=Path(__file__).parents[1])
-    return float(done.stdout)
+    elapsed_s, cpu_s = map(float, done.stdout.split())
+    return elapsed_s, cpu_s
 
 
 def forget(course: Course, seed: Path) -> None:
@@ -96,6 +101,7 @@ def forget(course: Course, seed: Path) -> None:
 def _watch(course: Course, command: list[str]) -> Run:
     run = Run()
     environment = os.environ | {"PATH": f"{_SCRIPTS}{os.pathsep}{os.environ['PATH']}"}
+    before_s = _cpu_of_children_s()
     weighed_s = start_s = time.monotonic()
     with subprocess.Popen(
         command, env=environment, cwd=course.root, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
@@ -109,12 +115,18 @@ def _watch(course: Course, command: list[str]) -> Run:
                 weighed_s = now_s
                 _weigh(process.pid, run.peak_mib)
         run.elapsed_s = time.monotonic() - start_s
+    run.cpu_s = _cpu_of_children_s() - before_s
     if process.returncode:
         message = f"{' '.join(command)} ended with {process.returncode}"
         raise SystemExit(message)
     with closing(sqlite3.connect(course.gradebook)) as connection:
         run.scores = {score for _, score in connection.execute(_SCORES)}
     return run
+
+
+def _cpu_of_children_s() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def _count(gradebook: Path) -> int:
