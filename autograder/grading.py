@@ -21,6 +21,7 @@ from rich.text import Text
 
 from autograder.batch import Graders, NotGraded
 from autograder.checks.report import number
+from autograder.errors import SubmissionError
 from autograder.gradebook import Gradebook
 from autograder.release import check_release
 from autograder.results import Status
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from autograder.course import Course
-    from autograder.results import CellResult, NotebookResult, SubmissionResult
+    from autograder.results import CellResult, GradedSubmission, NotebookResult, SubmissionResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,13 +112,13 @@ def grade_assignment(
     ):
         bar = progress.add_task(assignment, total=len(students))
         for graded in graders.grade(assignment, students):
-            if isinstance(graded, NotGraded):
-                not_graded.append(graded)
+            stored = graded if isinstance(graded, NotGraded) else _stored(store, graded)
+            if isinstance(stored, NotGraded):
+                not_graded.append(stored)
             else:
-                store.add(graded)
-                results.append(sharing(graded.result, known))
-                if graded.ignored:
-                    ignored[graded.result.student] = graded.ignored
+                results.append(sharing(stored.result, known))
+                if stored.ignored:
+                    ignored[stored.result.student] = stored.ignored
             progress.advance(bar)
     return Batch(
         assignment,
@@ -126,6 +127,14 @@ def grade_assignment(
         ignored,
         time.monotonic() - start_s,
     )
+
+
+def _stored(store: Store, graded: GradedSubmission) -> GradedSubmission | NotGraded:
+    try:
+        store.add(graded)
+    except SubmissionError as error:
+        return NotGraded(graded.result.student, str(error))
+    return graded
 
 
 def sharing(result: SubmissionResult, known: dict[CellResult, CellResult]) -> SubmissionResult:

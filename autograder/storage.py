@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-import shutil
 import stat
 import tempfile
 import time
-from fnmatch import fnmatch
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from autograder.errors import OperatorError
+from autograder.files import copy_files
 from autograder.gradebook import Entry
 from autograder.notebook import write_notebook
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from autograder.course import Course
     from autograder.gradebook import Gradebook
     from autograder.results import GradedSubmission
     from autograder.settings import Settings
-
-IGNORED = (".*", "__pycache__", "*.pyc", "feedback")
-"""Files and folders that nbgrader neither copies nor looks at, as in `configure_nbgrader`."""
 
 FLUSH_AFTER_S, FLUSH_AT = 1.0, 50
 """Scores wait for others no longer than this, and for no more than these, before they are stored."""
@@ -76,6 +70,8 @@ class Store:
 
         Raises
         ------
+        SubmissionError
+            If a file of the submission cannot be copied; then nothing of it is stored.
         OperatorError
             If a file cannot be written, or the gradebook.
         """
@@ -116,6 +112,8 @@ def write_files(course: Course, graded: GradedSubmission) -> None:
 
     Raises
     ------
+    SubmissionError
+        If a file of the submission cannot be copied.
     OperatorError
         If a file cannot be written.
     """
@@ -139,31 +137,3 @@ def write_files(course: Course, graded: GradedSubmission) -> None:
         raise OperatorError(
             target, f"cannot be written ({error.strerror})", "Check rights and space."
         ) from None
-
-
-def copy_files(source: Path, target: Path) -> None:
-    """
-    Copy what lies beside the notebooks, without following links.
-
-    Parameters
-    ----------
-    source, target : Path
-        Folders. A file that is there already is replaced.
-    """
-    for path in _files(source):
-        place = target / path.relative_to(source)
-        if place.is_dir() or any(parent.is_file() for parent in place.parents):
-            continue
-        place.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(path, place)
-
-
-def _files(folder: Path) -> Iterator[Path]:
-    for path in sorted(folder.iterdir()) if folder.is_dir() else ():
-        # A link could name any file of this machine.
-        if path.is_symlink() or any(fnmatch(path.name, pattern) for pattern in IGNORED):
-            continue
-        if path.is_dir():
-            yield from _files(path)
-        elif path.is_file() and path.suffix != ".ipynb":
-            yield path
