@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from autograder.course import Course
-from autograder.errors import AutograderError, OperatorError, SandboxError, SubmissionError
+from autograder.errors import OperatorError, SandboxError, SubmissionError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -260,7 +260,7 @@ def get_ready(task: Task) -> None:
         Any submission of the assignment.
     """
     # What fails here fails again with the first submission, and is told there.
-    with contextlib.suppress(AutograderError):
+    with contextlib.suppress(Exception):
         _grader(task.desk).prepare(task.assignment)
 
 
