@@ -35,7 +35,9 @@ _MAX_NODES = 200_000
 _MAX_NDIM = 16
 _MAX_NAME = 200
 # Keys that are not text can be chosen to collide, which makes a dict quadratic.
-_MAX_PLAIN_KEYS = 5000
+_MAX_PLAIN_KEYS = 1000
+# Longer integers cost more time than any count is worth.
+_MAX_DIGITS = 10_000
 # What an array without numbers may claim to be: (0, 2**60) is easily turned into 2**60 zeros.
 _MAX_EMPTY_SIZE = 2**24
 # JSON builds its lists before anything counts them; text in quotes is no structure.
@@ -296,6 +298,7 @@ def _number(tag: str, rest: list[Any]) -> complex:
     _require(all(isinstance(part, str) for part in rest))
     if tag == "i":
         (digits,) = rest
+        _require(len(digits) <= _MAX_DIGITS)
         return int(digits, 16)
     if tag == "f":
         (digits,) = rest
