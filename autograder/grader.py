@@ -90,7 +90,8 @@ class Grader:
             output_kib=settings.output_kib,
             file_mib=settings.file_mib,
         )
-        self._sandbox = Sandbox(require(allow_unsafe=settings.unsafe_no_sandbox), scratch)
+        wall = require(allow_unsafe=settings.unsafe_no_sandbox)
+        self._sandbox = Sandbox(wall, scratch, secrets=[course.root])
         self._suites: dict[str, CheckSuite] = {}
         self._misconceptions: dict[tuple[str, str], list[Misconception]] = {}
 

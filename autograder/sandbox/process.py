@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 # The worker interrupts honest code itself at the limit; after this it is killed.
 _GRACE_S = 1.5
+# A process that is ending closes its connection a little earlier.
+_END_TIMEOUT_S = 1.0
 _START_TIMEOUT_S = 20.0
 _ANSWER_BYTES = 1 << 20
 _ANSWER_PER_REQUEST = 16
@@ -202,7 +204,11 @@ class Worker:
         return answer
 
     def _death(self) -> Exception:
+        ended = self._child is not None and self._child.ends_within(_END_TIMEOUT_S)
         end = self._end(renew=True)
+        if not ended:
+            # It has closed the connection and lives on.
+            return WorkerDied("protocol")
         if end is not None and end.full:
             return LimitReached("file_mib")
         code = os.WTERMSIG(end.status) if end is not None and os.WIFSIGNALED(end.status) else 0

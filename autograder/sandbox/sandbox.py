@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Self
 
+from autograder.errors import SandboxError
 from autograder.sandbox.process import Worker
 from autograder.sandbox.runtime import Runtime
+from autograder.sandbox.selftest import self_test
 from autograder.sandbox.slot import Slot
 
 if TYPE_CHECKING:
@@ -20,16 +22,22 @@ class Sandbox:
     """
     Starts student processes, one at a time; a context manager.
 
+    Before the first of them it attacks itself, see `self_test`.
+
     Parameters
     ----------
     wall : Wall
         What stands around them.
     scratch : Path, optional
         Where temporary files go. By default the system's folder for them.
+    secrets : sequence of Path
+        Folders that student code must not be able to list.
     """
 
-    def __init__(self, wall: Wall, scratch: Path | None = None) -> None:
+    def __init__(self, wall: Wall, scratch: Path | None = None, *, secrets: Sequence[Path] = ()) -> None:
         self.wall = wall
+        self._secrets = tuple(secrets)
+        self._tested = False
         self._runtime = Runtime(scratch)
         self._slots: dict[bool, Slot] = {}
 
@@ -74,8 +82,15 @@ class Sandbox:
         Raises
         ------
         SandboxError
-            If the process does not come up.
+            If the process does not come up, or the wall does not hold.
         """
+        if not self._tested:
+            self._tested = True
+            try:
+                self_test(self, secrets=self._secrets)
+            except SandboxError:
+                self._tested = False
+                raise
         if plots not in self._slots:
             self._slots[plots] = Slot(self._runtime, self.wall, plots=plots)
         return Worker(self._slots[plots], limits, files=files, seed=seed)

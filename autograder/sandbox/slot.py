@@ -6,6 +6,7 @@ import contextlib
 import itertools
 import json
 import os
+import select
 import signal
 import socket
 import subprocess
@@ -51,6 +52,10 @@ class Child:
     pidfd: int
     socket: socket.socket
     folder: str
+
+    def ends_within(self, timeout_s: float) -> bool:
+        """Wait; return True if it has ended by itself."""
+        return bool(select.select([self.pidfd], [], [], timeout_s)[0])
 
     def kill(self) -> None:
         """Send SIGKILL; whatever the process is doing, it ends."""

@@ -9,6 +9,8 @@ from functools import cache
 
 _CLONE_THREAD = 0x00010000
 _LOW_32_BITS = 0xFFFFFFFF
+# Beside the type there may be flags.
+_SOCKET_TYPE = 0xF
 # TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO, FIOCLEX, FIONCLEX
 _IOCTLS = (0x5401, 0x5413, 0x541B, 0x5421, 0x5451, 0x5450)
 # Duplicate, flags, locks, pipe sizes. Not F_SETOWN and F_SETSIG: with them a file that becomes
@@ -78,8 +80,10 @@ def build_filter() -> bytes:
     rules.add_rule(sc.ALLOW, "clone", sc.Arg(0, sc.MASKED_EQ, _CLONE_THREAD, _CLONE_THREAD))
     # Its flags lie in memory, where no filter sees them; the C library falls back to clone.
     rules.add_rule(sc.ERRNO(errno.ENOSYS), "clone3")
-    # asyncio wakes itself up through a pair of sockets.
-    rules.add_rule(sc.ALLOW, "socketpair", sc.Arg(0, sc.EQ, socket.AF_UNIX))
+    # asyncio wakes itself up through a pair of sockets. Streams only: a datagram can be addressed to
+    # any socket that has a name, and needs no connection for it.
+    streams = sc.Arg(1, sc.MASKED_EQ, _SOCKET_TYPE, socket.SOCK_STREAM)
+    rules.add_rule(sc.ALLOW, "socketpair", sc.Arg(0, sc.EQ, socket.AF_UNIX), streams)
     # Reading limits only.
     rules.add_rule(sc.ALLOW, "prlimit64", sc.Arg(2, sc.EQ, 0))
     for name, position, values in (("ioctl", 1, _IOCTLS), ("fcntl", 1, _FCNTLS), ("prctl", 0, _PRCTLS)):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import io
 from typing import Any
 
-# More than that are not kept anyway.
-_MAX_OUTPUTS = 1000
+# More are not kept anyway; there is room left for the errors that end a cell.
+_MAX_OUTPUTS = 990
 _TRUNCATED = "\n[output cut: the limit of {limit_kib} KiB is reached]\n"
 
 
@@ -80,7 +80,7 @@ class Recorder:
         if self._clear_pending:
             self._clear_pending = False
             self.outputs = []
-        if len(self.outputs) < _MAX_OUTPUTS:
+        if len(self.outputs) < _MAX_OUTPUTS or record["output_type"] == "error":
             self.outputs.append(record)
 
     def _take(self, text: str) -> str:
