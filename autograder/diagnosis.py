@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from autograder.checks.student import Exchange
 
 _RTOL, _ATOL = 1e-6, 1e-8
+_LONGER, _LONGER_BYTES = 4, 4096
 # float32 carries seven digits; a chain of products keeps about four.
 _RTOL_SINGLE, _ATOL_SINGLE = 1e-3, 1e-4
 _WITH_NUMBERS = {Outcome.PASSED, Outcome.FAILED}
@@ -119,8 +120,11 @@ def _gives(misconception: Misconception, exchanges: Sequence[Exchange]) -> bool:
 
 def _same_answer(dispatcher: Dispatcher, exchange: Exchange) -> bool:
     try:
-        theirs = decode(exchange.answer)
-        ours = decode(dispatcher.answer(exchange.request))
+        answer = dispatcher.answer(exchange.request)
+        if len(exchange.answer) > _LONGER * len(answer) + _LONGER_BYTES:
+            # Too long to be alike, and perhaps made to take long to read.
+            return False
+        theirs, ours = decode(exchange.answer), decode(answer)
     except (WireError, LookupError):
         # A request may speak of an object that the misconception never made.
         return False
