@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from sqlalchemy import create_engine, text
+from sqlalchemy import create_engine, make_url, text
 from sqlalchemy.exc import SQLAlchemyError
 
 from autograder.errors import GradebookError, NotebookError, OperatorError, ReleaseError
@@ -72,21 +72,27 @@ def build_release(course: Course, assignment: str) -> tuple[Path, ...]:
     CourseError
         If there is no such assignment.
     ReleaseError
-        If nbgrader cannot build it, or a solved notebook raises.
+        If nbgrader cannot build it, or a solved notebook raises or earns too little.
+    GradebookError
+        If the gradebook cannot be used.
+    OperatorError
+        If a folder cannot be written.
     """
     course.check_assignment(assignment)
     built = (course.release(assignment), course.solutions / assignment)
     with _kept(*built), _scripts_on_path(), _quiet_log() as log:
-        for step in ("GenerateAssignment", "GenerateSolution"):
-            _run(course, assignment, step, log)
+        # The solved notebooks come first: what they refuse must reach neither students nor the gradebook.
+        _run(course, assignment, "GenerateSolution", log)
+        _tidy_solutions(course, assignment)
+        _run(course, assignment, "GenerateAssignment", log)
     _forget_default_course(course)
-    _tidy_solutions(course, assignment)
     return tuple(sorted(course.release(assignment).glob("*.ipynb")))
 
 
 def _run(course: Course, assignment: str, step: str, log: list[str]) -> None:
     # nbgrader takes seconds to import; `check_release` must not pay for it.
     from nbgrader import converters  # noqa: PLC0415
+    from nbgrader.api import Gradebook  # noqa: PLC0415
     from nbgrader.coursedir import CourseDirectory  # noqa: PLC0415
 
     config = read_config(course.root)
@@ -97,7 +103,12 @@ def _run(course: Course, assignment: str, step: str, log: list[str]) -> None:
     converter = getattr(converters, step)(coursedir=CourseDirectory(config=config), config=config)
     converter.force = True
     try:
+        with Gradebook(converter.coursedir.db_url, converter.coursedir.course_id) as gradebook:
+            # Solutions are made only of an assignment that is there.
+            gradebook.update_or_create_assignment(assignment)
         converter.start()
+    except SQLAlchemyError as problem:
+        raise _gradebook_error(course, problem) from problem
     except (Exception, SystemExit) as problem:
         reason = log[0] if log else f"{type(problem).__name__}: {problem}"
         what = f"nbgrader cannot build {assignment} ({reason})"
@@ -311,8 +322,13 @@ def _gradebook_cells(course: Course, assignment: str) -> dict[str, dict[str, tup
             for notebook, name, source, points in rows:
                 cells.setdefault(notebook, {})[name] = (source, points)
     except SQLAlchemyError as problem:
-        what = f"the gradebook cannot be read ({type(problem).__name__})"
-        raise GradebookError(engine.url.render_as_string(), what, "Check that it is nbgrader's.") from problem
+        raise _gradebook_error(course, problem) from problem
     finally:
         engine.dispose()
     return cells
+
+
+def _gradebook_error(course: Course, problem: SQLAlchemyError) -> GradebookError:
+    where = make_url(course.db_url).render_as_string()
+    what = f"the gradebook cannot be read ({type(problem).__name__})"
+    return GradebookError(where, what, "Check that it is nbgrader's.")

@@ -231,12 +231,32 @@ def test_a_source_that_nbgrader_refuses_is_told_with_its_reason(course: Course) 
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
-def test_a_gradebook_that_nbgrader_refuses_is_told_with_its_reason(course: Course) -> None:
-    """The notebooks are right then; the last line of the traceback is a link."""
+def test_a_release_that_is_refused_changes_nothing(course: Course) -> None:
+    """Students, solutions and points in the gradebook stay what they were."""
+    before = {path: path.read_bytes() for path in course.release(ASSIGNMENT).iterdir()}
+    rows = gradebook_rows(course.gradebook)
+
+    def change(cell: dict[str, Any]) -> None:
+        cell["metadata"]["nbgrader"]["points"] = 5
+        cell["source"] = f"# new\n{cell['source']}"
+
+    edit(course.source(ASSIGNMENT) / "exercise1_parameter_count.ipynb", change, "test_head_dim")
+
+    with pytest.raises(ReleaseError, match=r"of 5 points in 'test_head_dim'"):
+        build_release(course, ASSIGNMENT)
+    assert before == {path: path.read_bytes() for path in course.release(ASSIGNMENT).iterdir()}
+    assert rows == gradebook_rows(course.gradebook)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_a_file_that_is_no_gradebook_is_not_a_notebook_s_fault(course: Course) -> None:
+    """The notebooks are right then."""
     course.gradebook.write_text("no database" * 100)
 
-    with pytest.raises(ReleaseError, match=r"\(sqlalchemy.*file is not a database"):
+    with pytest.raises(GradebookError, match="cannot be read"):
         build_release(course, ASSIGNMENT)
+    assert len(list(course.release(ASSIGNMENT).iterdir())) == 3
 
 
 SOLVED = {"cell_type": "code", "source": "1", "metadata": {}, "id": "a"}
