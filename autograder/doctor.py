@@ -144,9 +144,8 @@ def _course(course: Course) -> Iterator[Finding]:
     yield Finding("course", Level.GOOD, str(course.root))
     try:
         settings = load_settings(course.root)
-        with Gradebook(settings.db_url):
-            pass
-        yield Finding("gradebook", Level.GOOD, settings.db_url)
+        with Gradebook(settings.db_url) as gradebook:
+            yield Finding("gradebook", Level.GOOD, gradebook.where)
     except AutograderError as error:
         yield Finding("gradebook", Level.BAD, f"{error.where}: {error.what}", error.remedy)
         return

@@ -33,6 +33,9 @@ MAX_BYTES = 64 * 1024 * 1024
 LINED = ("application/javascript", "image/svg+xml")
 """Types that are lines of text in a notebook's file although they are not called text."""
 
+MAX_BRACKETS = 2_000_000
+"""The most brackets in a notebook's text; real ones have some thousands, outputs included."""
+
 MAX_DEPTH = 100
 """The deepest nesting of a notebook's JSON; real outputs stay below 30."""
 
@@ -65,6 +68,9 @@ def read_notebook(path: Path, *, error: type[AutograderError] = SubmissionError)
         UTF-8 JSON, is nested too deeply, or is not a notebook of format 4.
     """
     text = _decode(path, _read_bytes(path, error), error)
+    if text.count("[") + text.count("{") > MAX_BRACKETS:
+        # A few bytes of empty lists take a hundred times as many once they are read.
+        raise error(path, "holds millions of lists", "Clear its outputs, save it and hand it in again.")
     try:
         notebook = json.loads(text)
     except json.JSONDecodeError as problem:
@@ -120,7 +126,7 @@ def _check(path: Path, notebook: object, error: type[AutograderError]) -> None:
         raise error(path, "is not a notebook: it has no cells", "Hand in the .ipynb file of the assignment.")
     version = notebook.get("nbformat", 4)
     if version != FORMAT or not isinstance(notebook.get("cells"), list):
-        what = f"is a notebook of format {version!r}, not {FORMAT}"
+        what = f"is a notebook of format {repr(version)[:20]}, not {FORMAT}"
         raise error(path, what, "Open it in a current Jupyter, save it and hand it in again.")
     if _depth(notebook) > MAX_DEPTH:
         raise error(path, f"is nested more than {MAX_DEPTH} levels deep", "Hand in the original file.")

@@ -329,3 +329,12 @@ def test_a_class_larger_than_a_statement_may_be(seed: Path) -> None:
 
     assert {score.raw_score for score in scores} == {Decimal(9)}
     assert len(scores) == 600
+
+
+@pytest.mark.parametrize("address", ["postgresql+nothing://me:s3cret@host/db", "me:s3cret@host", "://s3cret"])
+def test_a_password_is_not_repeated(address: str) -> None:
+    """An address that cannot be used is told without what is in it."""
+    with pytest.raises(GradebookError) as caught:
+        Gradebook(address)
+
+    assert "s3cret" not in str(caught.value)

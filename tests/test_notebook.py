@@ -193,3 +193,23 @@ def test_a_failed_write_leaves_the_old_file(tmp_path: Path) -> None:
 
     assert path.read_bytes() == before
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_millions_of_lists_are_refused_unread(tmp_path: Path) -> None:
+    """They are small in the file and huge in memory."""
+    path = tmp_path / "bomb.ipynb"
+    path.write_text('{"nbformat": 4, "cells": [' + "[]," * 2_000_001 + "[]]}", encoding="ascii")
+
+    with pytest.raises(SubmissionError, match="millions of lists"):
+        read_notebook(path)
+
+
+def test_a_huge_format_is_not_repeated(tmp_path: Path) -> None:
+    """A reason is read by people."""
+    path = tmp_path / "loud.ipynb"
+    path.write_text('{"nbformat": "' + "9" * 100_000 + '", "cells": []}', encoding="ascii")
+
+    with pytest.raises(SubmissionError) as caught:
+        read_notebook(path)
+
+    assert len(str(caught.value)) < 300 + len(str(path))

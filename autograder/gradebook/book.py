@@ -49,6 +49,11 @@ class Gradebook:
         self._database = Database(db_url)
         self._known: dict[str, dict[str, Book]] = {}
 
+    @property
+    def where(self) -> str:
+        """Its address, without a password."""
+        return self._database.where
+
     def __enter__(self) -> Self:
         """Return the gradebook."""
         return self

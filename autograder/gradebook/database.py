@@ -152,9 +152,9 @@ def _connect(db_url: str) -> Engine:
     try:
         engine = create_engine(db_url)
     except (SQLAlchemyError, ImportError) as problem:
-        raise GradebookError(
-            db_url, f"is no usable address ({problem})", "Set CourseDirectory.db_url."
-        ) from None
+        # The address may hold a password, so it is not repeated.
+        what = f"is no usable address ({type(problem).__name__})"
+        raise GradebookError("CourseDirectory.db_url", what, "Correct it in nbgrader_config.py.") from None
     if engine.dialect.name != "sqlite":
         return engine
     file = Path(engine.url.database or "")
