@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from sqlalchemy import create_engine, make_url, text
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
 from autograder.errors import GradebookError, NotebookError, OperatorError, ReleaseError
 from autograder.notebook import Cell, Notebook, read_notebook, write_notebook
@@ -28,6 +28,8 @@ from autograder.settings import read_config
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from sqlalchemy import Engine
 
     from autograder.course import Course
 
@@ -79,6 +81,7 @@ def build_release(course: Course, assignment: str) -> tuple[Path, ...]:
         If a folder cannot be written.
     """
     course.check_assignment(assignment)
+    _engine(course).dispose()
     built = (course.release(assignment), course.solutions / assignment)
     with _kept(*built), _scripts_on_path(), _quiet_log() as log:
         # The solved notebooks come first: what they refuse must reach neither students nor the gradebook.
@@ -193,7 +196,7 @@ def _quiet_log() -> Iterator[list[str]]:
 def _forget_default_course(course: Course) -> None:
     # nbgrader's preprocessors open the gradebook without the course's name,
     # which leaves a course that nobody has.
-    engine = create_engine(course.db_url)
+    engine = _engine(course)
     try:
         with engine.begin() as connection:
             connection.execute(
@@ -311,7 +314,7 @@ def _rows_of(source: Notebook) -> dict[str, tuple[str, float | None]]:
 
 
 def _gradebook_cells(course: Course, assignment: str) -> dict[str, dict[str, tuple[str, float | None]]]:
-    engine = create_engine(course.db_url)
+    engine = _engine(course)
     if engine.dialect.name == "sqlite" and not Path(engine.url.database or "").is_file():
         # Connecting would make one.
         return {}
@@ -326,6 +329,15 @@ def _gradebook_cells(course: Course, assignment: str) -> dict[str, dict[str, tup
     finally:
         engine.dispose()
     return cells
+
+
+def _engine(course: Course) -> Engine:
+    try:
+        return create_engine(course.db_url)
+    except (ArgumentError, ImportError) as problem:
+        # The address is not repeated: it may hold a password.
+        what = f"no gradebook can be found by it ({problem})"
+        raise GradebookError("CourseDirectory.db_url", what, "Set a database address.") from None
 
 
 def _gradebook_error(course: Course, problem: SQLAlchemyError) -> GradebookError:

@@ -214,6 +214,20 @@ def test_a_file_that_is_no_gradebook_is_told(course: Course) -> None:
         check_release(course, ASSIGNMENT)
 
 
+@pytest.mark.parametrize("address", ["nonsense", "postgresql+no_such_driver://anna:secret@here/book"])
+@pytest.mark.parametrize("use", [build_release, check_release])
+def test_an_address_of_no_gradebook_is_told(
+    course: Course, address: str, use: Callable[[Course, str], object]
+) -> None:
+    """By the setting's name, and without the password in it."""
+    with (course.root / "nbgrader_config.py").open("a", encoding="utf-8") as config:
+        config.write(f"\nc.CourseDirectory.db_url = {address!r}\n")
+
+    with pytest.raises(GradebookError, match=r"^CourseDirectory\.db_url: no gradebook") as told:
+        use(course, ASSIGNMENT)
+    assert "secret" not in str(told.value)
+
+
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_a_source_that_nbgrader_refuses_is_told_with_its_reason(course: Course) -> None:
