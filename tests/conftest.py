@@ -31,10 +31,8 @@ def known_variants() -> dict[str, Variant]:
     return {one.name: one for kind in KINDS for one in load_variants(ROOT, kind, ASSIGNMENT)}
 
 
-@pytest.fixture
-def course(tmp_path: Path) -> Course:
-    """Return a copy of the course as it is handed to instructors: no student yet."""
-    root = tmp_path / "course"
+def copy_course(root: Path) -> Course:
+    """Copy the course as it is handed to instructors, no student yet, into a new folder."""
     root.mkdir()
     for part in PARTS:
         copy = shutil.copytree if (ROOT / part).is_dir() else shutil.copyfile
@@ -43,6 +41,18 @@ def course(tmp_path: Path) -> Course:
         with (root / "nbgrader_config.py").open("a", encoding="utf-8") as config:
             config.write("c.Autograder.unsafe_no_sandbox = True\n")
     return Course(root=root)
+
+
+@pytest.fixture
+def course(tmp_path: Path) -> Course:
+    """Return a copy of the course of this test's own."""
+    return copy_course(tmp_path / "course")
+
+
+@pytest.fixture(scope="module")
+def shared_course(tmp_path_factory: pytest.TempPathFactory) -> Course:
+    """Return a copy of the course for the tests of a module that leave its source alone."""
+    return copy_course(tmp_path_factory.mktemp("shared") / "course")
 
 
 @pytest.fixture

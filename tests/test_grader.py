@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import shutil
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from submissions import cell, change, lost, scores
 
-from autograder.errors import CheckError, SubmissionError
+from autograder.errors import SubmissionError
 from autograder.grader import Grader
 from autograder.notebook import dump_notebook, read_notebook, write_notebook
-from autograder.released import grade_id_of
 from autograder.results import Outcome, Status
 from autograder.settings import load_settings
 
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from autograder.course import Course
-    from autograder.notebook import Notebook
     from autograder.results import GradedSubmission
 
     HandIn = Callable[..., Path]
@@ -31,34 +31,25 @@ ASSIGNMENT = "multi_head_attention"
 SPLIT, FORWARD = "exercise2_split_heads", "exercise3_forward"
 
 
+@pytest.fixture(scope="module")
+def grader(shared_course: Course) -> Iterator[Grader]:
+    """Return a grader for all tests of this module, because it takes seconds to warm up."""
+    settings = load_settings(shared_course.root, wall_time_s=3.0)
+    with Grader(shared_course, settings) as grader:
+        yield grader
+
+
 @pytest.fixture
-def grade(course: Course) -> Iterator[Grade]:
+def course(grader: Grader) -> Iterator[Course]:
+    """Return the shared course; what a test hands in is gone after it."""
+    yield grader.course
+    shutil.rmtree(grader.course.root / "submitted", ignore_errors=True)
+
+
+@pytest.fixture
+def grade(grader: Grader) -> Grade:
     """Grade a student's submission."""
-    with Grader(course, load_settings(course.root, wall_time_s=2.0)) as grader:
-        yield lambda student: grader.grade_submission(ASSIGNMENT, student)
-
-
-def scores(graded: GradedSubmission) -> dict[str, Decimal | None]:
-    """Return the automatic score of each grade cell."""
-    return {cell.grade_id: cell.auto_score for book in graded.result.notebooks for cell in book.cells}
-
-
-def lost(graded: GradedSubmission) -> set[str]:
-    """Return the test cells in which points are lost."""
-    cells = (cell for book in graded.result.notebooks for cell in book.cells if not cell.manual)
-    return {cell.grade_id for cell in cells if cell.auto_score != cell.max_score}
-
-
-def cell(notebook: Notebook, grade_id: str) -> dict[str, Any]:
-    """Return the cell of a name."""
-    return next(cell for cell in notebook["cells"] if grade_id_of(cell) == grade_id)
-
-
-def change(folder: Path, name: str, grade_id: str, source: str) -> None:
-    """Replace a cell's source in a submission."""
-    notebook = read_notebook(folder / f"{name}.ipynb")
-    cell(notebook, grade_id)["source"] = source
-    write_notebook(folder / f"{name}.ipynb", notebook)
+    return lambda student: grader.grade_submission(ASSIGNMENT, student)
 
 
 def code_cell(name: str, source: str) -> dict[str, Any]:
@@ -189,12 +180,13 @@ def test_a_syntax_error_costs_its_cell(grade: Grade, hand_in: HandIn) -> None:
     assert lost(grade("ana")) == {"test_merge_heads"}
 
 
-def test_a_loop_costs_its_cell(grade: Grade, hand_in: HandIn) -> None:
+def test_a_loop_costs_its_cell(course: Course, hand_in: HandIn) -> None:
     """Whether it can be interrupted or must be killed."""
     folder = hand_in("ana")
     change(folder, SPLIT, "merge_heads", "def merge_heads(heads):\n    while True: pass")
     change(folder, FORWARD, "heads_differ", "def heads_differ(attn):\n    return sum(range(10**12))")
-    graded = grade("ana")
+    with Grader(course, load_settings(course.root, wall_time_s=1.0)) as impatient:
+        graded = impatient.grade_submission(ASSIGNMENT, "ana")
     outcomes = {
         check.outcome
         for book in graded.result.notebooks
@@ -243,34 +235,3 @@ def test_grading_repeats(grade: Grade, hand_in: HandIn) -> None:
     assert [dump_notebook(book) for book in first.notebooks.values()] == [
         dump_notebook(book) for book in second.notebooks.values()
     ]
-
-
-def test_plain_hidden_asserts_are_refused(course: Course, grade: Grade, hand_in: HandIn) -> None:
-    """They would have to run beside student code, or be left out in silence."""
-    hand_in("ana")
-    path = course.source(ASSIGNMENT) / f"{SPLIT}.ipynb"
-    notebook = read_notebook(path)
-    test = cell(notebook, "test_merge_heads")
-    test["source"] = "### BEGIN HIDDEN TESTS\nassert merge_heads is not None\n### END HIDDEN TESTS"
-    write_notebook(path, notebook)
-
-    with pytest.raises(CheckError, match="run_checks"):
-        grade("ana")
-
-
-def test_a_test_cell_without_hidden_checks_is_judged_by_its_asserts(
-    course: Course, grade: Grade, hand_in: HandIn
-) -> None:
-    """As nbgrader does: it raises or it does not."""
-    for place in (course.source(ASSIGNMENT), course.release(ASSIGNMENT)):
-        notebook = read_notebook(place / f"{SPLIT}.ipynb")
-        cell(notebook, "test_merge_heads")["source"] = (
-            "assert merge_heads(np.zeros((2, 5, 3))).shape == (5, 6)"
-        )
-        (place / f"{SPLIT}.ipynb").chmod(0o644)
-        write_notebook(place / f"{SPLIT}.ipynb", notebook)
-    hand_in("right")
-    change(hand_in("wrong"), SPLIT, "merge_heads", "def merge_heads(heads): return heads")
-
-    assert scores(grade("right"))["test_merge_heads"] == 2
-    assert scores(grade("wrong"))["test_merge_heads"] == 0
