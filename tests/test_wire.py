@@ -168,6 +168,10 @@ HOSTILE = {
     "size of a bool": header(["a", "<f8", [True], "C", True], b"\0" * 8),
     "huge size": header(["a", "<f8", [2**40], "C", True], b"\0" * 8),
     "sizes that overflow": header(["a", "<f8", [2**32, 2**32], "C", True], b""),
+    "empty, and vast": header(["a", "<f8", [0, 2**40], "C", True]),
+    "keys that may collide": header(["d", [[["i", f"{n:x}"], None] for n in range(2000)]]),
+    "a number of many digits": header(["i", "f" * 20_000]),
+    "structure without end": header(b"[" + b"[]," * 600_000 + b"[]]"),
     "too many axes": header(["a", "<f8", [1] * 17, "C", True], b"\0" * 8),
     "too few bytes": header(["a", "<f8", [2], "C", True], b"\0" * 8),
     "too many bytes": header(["a", "<f8", [1], "C", True], b"\0" * 16),
@@ -201,6 +205,21 @@ def test_a_flipped_byte_is_a_value_or_refused(value: Any, position: int, byte: i
     payload[position % len(payload)] = byte
     with contextlib.suppress(WireError):
         decode(bytes(payload))
+
+
+def test_a_layout_costs_no_more_than_twice_the_memory() -> None:
+    """Sixteen axes of one, doubled each, would be a vast block."""
+    arrived = decode(header(["a", "<f8", [1] * 15 + [1000], "strided", True], bytes(8000)))
+
+    assert not arrived.flags.c_contiguous
+    assert arrived.base.nbytes == 16_000
+
+
+def test_brackets_in_a_text_are_no_structure() -> None:
+    """A student may print as many as the output limit allows."""
+    text = '[{,"' * 500_000
+
+    assert decode(encode(text)) == text
 
 
 def test_a_boolean_array_holds_zeros_and_ones_only() -> None:

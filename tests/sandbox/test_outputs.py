@@ -100,3 +100,32 @@ def test_lone_surrogates_are_replaced() -> None:
     (output,) = clean_outputs([{"output_type": "stream", "name": "stdout", "text": "a\ud800b"}])
 
     assert output["text"] == "a?b"
+
+
+def test_numbers_that_no_file_can_hold_are_dropped() -> None:
+    """Python writes no integer of more than a few thousand digits."""
+    vast = 16**9999
+    output = display(text_plain="x", image_png=PNG) | {
+        "metadata": {"image/png": {"width": vast, "height": 5}}
+    }
+    result = output | {"output_type": "execute_result", "execution_count": vast}
+    (shown,) = clean_outputs([result])
+
+    assert shown["execution_count"] is None
+    assert shown["metadata"] == {"image/png": {"height": 5}}
+
+
+def test_a_cells_html_is_bounded() -> None:
+    """Cleaning nested tags takes quadratic time; what is too long is left to its plain text."""
+    small, large = display(text_plain="s", text_html="<b>x</b>"), "<div>" * 100_000
+    shown = clean_outputs([small, display(text_plain="l", text_html=large), small])
+
+    assert ["text/html" in output["data"] for output in shown] == [True, False, True]
+
+
+def test_a_vast_picture_is_dropped() -> None:
+    """A few bytes may unpack to gigabytes where they are looked at."""
+    size = (10**6).to_bytes(4, "big")
+    picture = b"\x89PNG\r\n\x1a\n" + b"\0\0\0\rIHDR" + size + size
+
+    assert clean_outputs([display(image_png=base64.b64encode(picture).decode())]) == []
