@@ -54,7 +54,7 @@ ATTACKS: dict[str, Attack] = {
 _LIMITS = Limits(notebook_time_s=30, cpu_time_s=20, file_mib=8, output_kib=64)
 _GRACE_S = 0.3
 _MOST_OUTPUT = 1 << 20
-_LONGEST_S = 8.0
+_LONGEST_S = 30.0
 _NEXT = "(6 * 7, os.listdir('.'), os.listdir(os.path.expanduser('~')), 'target' in globals())"
 
 
