@@ -9,7 +9,7 @@ of the check itself goes there but the arguments.
 from __future__ import annotations
 
 import builtins
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from autograder.sandbox.limits import LimitReached
@@ -69,7 +69,6 @@ class Exchange:
     answer: bytes
 
 
-@dataclass(slots=True)
 class Student:
     """
     A notebook's names; each attribute is data or a `Proxy`.
@@ -90,9 +89,14 @@ class Student:
         Everything that was asked and answered, in order.
     """
 
-    _send: Callable[[bytes], bytes]
-    _known: dict[tuple[str, str], str] = field(default_factory=dict)
-    exchanges: list[Exchange] = field(default_factory=list, init=False)
+    __slots__ = ("_known", "_send", "exchanges")
+
+    def __init__(
+        self, send: Callable[[bytes], bytes], known: dict[tuple[str, str], str] | None = None
+    ) -> None:
+        self._send = send
+        self._known = {} if known is None else known
+        self.exchanges: list[Exchange] = []
 
     def __getattr__(self, name: str) -> Any:
         """

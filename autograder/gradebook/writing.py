@@ -306,11 +306,13 @@ def seconds_late(
 
     Parameters
     ----------
-    timestamp, due : datetime or None
-        When it was handed in, and when it should have been.
+    timestamp : datetime or None
+        When it was handed in.
     extension : datetime or timedelta or None
         The student's. SQLite has no intervals; there SQLAlchemy keeps one as
         a time since 1970.
+    due : datetime or None
+        When it should have been handed in.
 
     Returns
     -------
