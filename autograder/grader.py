@@ -43,6 +43,9 @@ if TYPE_CHECKING:
 _PLOTS = "matplotlib"
 
 
+_NAMED = 5
+
+
 @dataclass(frozen=True, slots=True)
 class GradedNotebook:
     """
@@ -169,20 +172,16 @@ class Grader:
         found = {path.stem for path in folder.glob("*.ipynb")}
         if not found & released.keys():
             wanted = ", ".join(f"{name}.ipynb" for name in released)
-            raise SubmissionError(
-                folder, "none of the assignment's notebooks is here", f"Expected: {wanted}."
-            )
+            here = ", ".join(f"{name}.ipynb" for name in sorted(found)[:_NAMED]) or "no notebook"
+            what = f"none of the assignment's notebooks is here, but {here}"
+            raise SubmissionError(folder, what, f"Expected: {wanted}. Rename them and grade again.")
         timestamp = self.course.handed_in_at(student, assignment)
+        # All are read before any is run: one that is damaged fails the submission at once.
+        handed_in = {name: read_notebook(folder / f"{name}.ipynb") for name in released if name in found}
+        files = (folder, self.course.source(assignment))
         graded = {
-            name: self.grade_notebook(
-                assignment,
-                name,
-                student=student,
-                notebook=read_notebook(folder / f"{name}.ipynb"),
-                files=(folder, self.course.source(assignment)),
-            )
-            for name in released
-            if name in found
+            name: self.grade_notebook(assignment, name, student=student, notebook=notebook, files=files)
+            for name, notebook in handed_in.items()
         }
         results = tuple(
             graded[name].result if name in graded else released[name].not_handed_in() for name in released

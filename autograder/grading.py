@@ -178,14 +178,18 @@ def print_summary(course: Course, batch: Batch) -> None:
         console.print(Text(f"not graded: {one.student}: {one.reason}", style="red"))
     for student, names in batch.ignored.items():
         console.print(
-            Text(f"ignored: {student}: {', '.join(names)} (not of this assignment)", style="yellow")
+            Text(
+                f"ignored: {student}: {', '.join(names)} (no notebook of the assignment has this name)",
+                style="yellow",
+            )
         )
     count, total = len(batch.results), len(batch.results) + len(batch.not_graded)
     waiting = sum(result.needs_manual_grade for result in batch.results)
     line = f"{batch.assignment}: graded {count} of {total} submissions in {batch.elapsed_s:.1f} s"
     console.print(line)
     if waiting:
-        console.print(f"* {waiting} of them with an answer that waits for a person: nbgrader formgrader")
+        console.print(f"* {waiting} of them with an answer that waits for a person")
+        console.print("  (start `jupyter lab` here, menu Nbgrader, Formgrader)")
     console.print(f"Scores: {course.gradebook.name}. Next: autograder feedback, report, export.")
 
 

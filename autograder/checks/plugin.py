@@ -28,6 +28,15 @@ if TYPE_CHECKING:
 
 # What a check's own code may raise when a student's result is of an unexpected kind.
 _UNFIT = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError)
+_STOPPED = {
+    "wall_time_s": "Your code took too long and was stopped. Is there a loop that never ends?",
+    "cpu_time_s": "Your code used too much processor time and was stopped. Is there a loop that never ends?",
+    "notebook_time_s": "The notebook's time was used up before this check. Which cell takes so long?",
+    "memory_mib": "Your code asked for more memory than there is. Is an array larger than you think?",
+    "file_mib": "Your code wrote more to files than it may.",
+}
+"""What a student reads of a limit, by its name."""
+
 _TOLD = (StudentMissing, StudentError, LimitReached, WorkerDied)
 _WRONG = (AssertionError, pytest.fail.Exception, WireError)
 _OUTCOMES = (*_TOLD, *_WRONG, *_UNFIT)
@@ -200,7 +209,7 @@ def _ended(passed: CheckResult, error: BaseException | None) -> CheckResult:
         case StudentError():
             result = _error(passed, error.class_name)
         case LimitReached():
-            what = f"Your code was stopped by the limit {error.name}."
+            what = _STOPPED.get(error.name, f"Your code was stopped by the limit {error.name}.")
             result = replace(passed, outcome=Outcome.LIMIT, rationale=what, error=error.name)
         case WorkerDied():
             what = f"Your code ended the notebook's process ({error.cause})."
@@ -217,8 +226,7 @@ def _ended(passed: CheckResult, error: BaseException | None) -> CheckResult:
 
 def _error(passed: CheckResult, class_name: str) -> CheckResult:
     if class_name == "MemoryError":
-        what = "Your code was stopped by the limit memory_mib."
-        return replace(passed, outcome=Outcome.LIMIT, rationale=what, error="memory_mib")
+        return replace(passed, outcome=Outcome.LIMIT, rationale=_STOPPED["memory_mib"], error="memory_mib")
     what = f"Your code raised {class_name}."
     if class_name == "NotImplementedError":
         what = "Your code raised NotImplementedError: the cell is not filled in yet."

@@ -265,7 +265,9 @@ def _common(students: Sequence[StudentView]) -> tuple[CommonMistake, ...]:
 
 
 def _reasons(student: StudentView) -> tuple[str, ...]:
-    reasons = [f"{book.name}.ipynb was not handed in" for book in student.books if book.missing]
+    reasons = [
+        f"{book.name}.ipynb was not handed in under this name" for book in student.books if book.missing
+    ]
     limit = OUTCOMES[Outcome.LIMIT]
     for cell in student.cells:
         stopped = [check for check in cell.checks if check.outcome == limit]
