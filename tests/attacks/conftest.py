@@ -41,12 +41,13 @@ class Attacked:
     """
 
     def __init__(self, tier: str, person: str) -> None:
+        command = _as(person)
         self.home = tempfile.TemporaryDirectory(prefix="attacker-", ignore_cleanup_errors=True)
         Path(self.home.name).chmod(0o777)
         secret = secrets.token_hex(8)
         self.errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed at the end
         self.process = subprocess.Popen(
-            [*_as(person), sys.executable, "-B", str(GROUNDS), tier, f"secret-{secret}"],
+            [*command, sys.executable, "-B", str(GROUNDS), tier, f"secret-{secret}"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self.errors,
