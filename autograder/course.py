@@ -26,7 +26,7 @@ from autograder.errors import (
 )
 from autograder.notebook import read_notebook
 from autograder.released import ReleasedNotebook, released_notebook
-from autograder.settings import CONFIG_FILE, default_db_url, read_config
+from autograder.settings import CONFIG_FILE, check_config, default_db_url, read_config
 
 if TYPE_CHECKING:
     from datetime import datetime, tzinfo
@@ -71,11 +71,14 @@ class Course:
         ------
         CourseError
             If there is no course.
+        ConfigError
+            If its configuration cannot be run, or asks for what would be ignored.
         """
         start = Path.cwd() if path is None else path.resolve()
         candidates = [start, *start.parents] if path is None else [start]
         for folder in candidates:
             if (folder / CONFIG_FILE).is_file() and (folder / "source").is_dir():
+                check_config(folder)
                 return cls(root=folder)
         what = f"is no course: it has no {CONFIG_FILE} beside a folder source"
         raise CourseError(start, what, "Change into the course folder, or name it with --course-dir.")

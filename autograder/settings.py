@@ -8,6 +8,7 @@ course's ``nbgrader_config.py`` beside nbgrader's own, as
 
 from __future__ import annotations
 
+import difflib
 import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -23,6 +24,20 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 CONFIG_FILE = "nbgrader_config.py"
+SECTION = "Autograder"
+NBGRADERS = ("Autograde", "AutogradeApp")
+"""nbgrader's own sections whose names are almost that of ours."""
+
+FOLDERS = {
+    "source_directory": "source",
+    "release_directory": "release",
+    "submitted_directory": "submitted",
+    "autograded_directory": "autograded",
+    "feedback_directory": "feedback",
+    "solution_directory": "solutions",
+}
+"""nbgrader's settings of folder names that this kit does not follow, and what they have to be."""
+
 PLUGINS = "autograder.nbgrader_plugins"
 LATE_PLUGIN = "AssignLatePenalties"
 
@@ -201,6 +216,33 @@ def read_config(course_root: Path) -> Config:
         what = f"cannot be run ({type(problem).__name__}: {problem})"
         raise ConfigError(path, what, "Repair it: it is a Python file.") from problem
     return config
+
+
+def check_config(course_root: Path) -> None:
+    """
+    Do nothing if a course's configuration asks for nothing that would be ignored.
+
+    Parameters
+    ----------
+    course_root : Path
+        The folder of ``nbgrader_config.py``.
+
+    Raises
+    ------
+    ConfigError
+        If a folder of the course is to have another name, or a section is
+        called almost as ours.
+    """
+    path = course_root / CONFIG_FILE
+    config = read_config(course_root)
+    for name, usual in FOLDERS.items():
+        given = config.CourseDirectory.get(name, usual)
+        if given != usual:
+            what = f"CourseDirectory.{name} is {given!r}, but this kit's commands use {usual!r}"
+            raise ConfigError(path, what, "Remove the setting, and name the folder so.")
+    for section in config:
+        if section not in {SECTION, *NBGRADERS} and difflib.get_close_matches(section, [SECTION], cutoff=0.8):
+            raise ConfigError(path, f"there is no section {section!r}", f"Did you mean {SECTION!r}?")
 
 
 def default_db_url(course_root: Path) -> str:

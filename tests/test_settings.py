@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from traitlets.config import Config
 
+from autograder.course import Course
 from autograder.errors import ConfigError
 from autograder.settings import (
     CONFIG_FILE,
@@ -116,3 +117,20 @@ def test_configuring_twice_is_configuring_once() -> None:
     configure_nbgrader(twice)
 
     assert once == twice
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("c.CourseDirectory.submitted_directory = 'handed_in'", "use 'submitted'"),
+        ("c.CourseDirectory.solution_directory = 'answers'", "use 'solutions'"),
+        ("c.Autogradr.jobs = 2", "Did you mean 'Autograder'"),
+    ],
+)
+def test_what_would_be_ignored_is_refused(tmp_path: Path, line: str, said: str) -> None:
+    """A setting that changes nothing would grade the wrong folder, or with the wrong limits."""
+    (tmp_path / "source").mkdir()
+    (tmp_path / "nbgrader_config.py").write_text(f"c = get_config()\n{line}\n", encoding="utf-8")
+
+    with pytest.raises(ConfigError, match=said):
+        Course.find(tmp_path)
