@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 # What a check's own code may raise when a student's result is of an unexpected kind.
-_UNFIT = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError)
+_UNFIT = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, MemoryError, RecursionError)
 _STOPPED = {
     "wall_time_s": "Your code took too long and was stopped. Is there a loop that never ends?",
     "cpu_time_s": "Your code used too much processor time and was stopped. Is there a loop that never ends?",
