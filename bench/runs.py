@@ -146,8 +146,9 @@ def _weigh(command: int, peaks: dict[str, float]) -> None:
             line = Path(f"/proc/{pid}/cmdline").read_text(encoding="utf-8")
         except OSError:
             continue
-        if role == "command" or "spawn_main" in line:
-            high = next((row for row in status.splitlines() if row.startswith("VmHWM")), "VmHWM: 0 kB")
+        # A process that has just ended has no memory any more.
+        high = next((row for row in status.splitlines() if row.startswith("VmHWM")), "")
+        if high and (role == "command" or "spawn_main" in line):
             peaks[f"{role} {pid}"] = int(high.split()[1]) / 1024
 
 
