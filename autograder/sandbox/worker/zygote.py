@@ -50,7 +50,8 @@ _WARM_UP = (
     "import numpy as np",
     "rng = np.random.default_rng(0); x = rng.normal(size=(5, 6)); np.random.rand(2); x",
     "np.linalg.norm(x); np.einsum('ij,kj->ik', x, x); np.allclose(x, x); np.testing.assert_allclose(x, x)",
-    "np.save('warm.npy', x); np.load('warm.npy'); np.where(x > 0, x, -np.inf).max(axis=-1, keepdims=True)",
+    "np.save('warm.npy', x); np.load('warm.npy'); np.unique(x)",
+    "np.where(x > 0, x, -np.inf).max(axis=-1, keepdims=True)",
     "assert x.shape == (6, 5), 'warm'",
     "def f(:",
     # Not an await: the loop it leaves behind holds open files, which no child keeps.
