@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from autograder.errors import SandboxError
+from autograder.files import files_beside
 from autograder.sandbox.limits import LimitReached, WorkerDied
 from autograder.wire.codec import decode, encode
 from autograder.wire.frames import (
@@ -23,7 +24,7 @@ from autograder.wire.frames import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from autograder.sandbox.limits import Limits
@@ -39,7 +40,6 @@ _ANSWER_PER_REQUEST = 16
 # One character may become two JSON escapes of six bytes.
 _ESCAPED = 12
 _MIB = 2**20
-_MAX_DEPTH = 20
 
 
 class Worker:
@@ -60,6 +60,8 @@ class Worker:
 
     Raises
     ------
+    SubmissionError
+        If a folder of files cannot be read.
     SandboxError
         If the process does not come up.
     """
@@ -67,11 +69,13 @@ class Worker:
     def __init__(self, slot: Slot, limits: Limits, *, files: Sequence[Path] = (), seed: int = 0) -> None:
         self.limits = limits
         self._slot = slot
+        # Found before there is a process: a folder that cannot be read leaves none behind.
+        beside = [(folder, path) for folder in files for path in files_beside(folder)]
         self._child: Child | None = slot.fork(limits, seed=seed)
         try:
             self._wait_until_ready()
-            for folder in files:
-                self._send_files(folder)
+            for folder, path in beside:
+                self._send_file(path, path.relative_to(folder).as_posix())
         except (LimitReached, WorkerDied) as end:
             self._end()
             what = f"the files beside the notebook cannot be handed over ({end})"
@@ -157,16 +161,15 @@ class Worker:
                 "sandbox", f"a process cannot be confined{reason}", "Run `autograder doctor`."
             ) from None
 
-    def _send_files(self, folder: Path) -> None:
-        for path in files_beside(folder):
-            try:
-                if path.stat().st_size > self.limits.file_mib * _MIB:
-                    raise LimitReached("file_mib")
-                content = np.frombuffer(path.read_bytes(), np.uint8)
-            except OSError as error:
-                self._end()
-                raise SandboxError(path, f"cannot be read ({error.strerror})", "Check the file.") from None
-            self._cells({"op": "file", "path": path.relative_to(folder).as_posix(), "content": content})
+    def _send_file(self, path: Path, name: str) -> None:
+        try:
+            if path.stat().st_size > self.limits.file_mib * _MIB:
+                raise LimitReached("file_mib")
+            content = np.frombuffer(path.read_bytes(), np.uint8)
+        except OSError as error:
+            self._end()
+            raise SandboxError(path, f"cannot be read ({error.strerror})", "Check the file.") from None
+        self._cells({"op": "file", "path": name, "content": content})
 
     def _cells(self, message: dict[str, Any], limit_bytes: int = _ANSWER_BYTES) -> dict[str, Any]:
         payload = self._ask(b"c" + encode(message), limit_bytes)
@@ -220,39 +223,3 @@ class Worker:
 def _signal_name(code: int) -> str:
     # Signals for real time have numbers only.
     return signal.Signals(code).name if code in set(signal.Signals) else f"signal {code}"
-
-
-def files_beside(folder: Path) -> Iterator[Path]:
-    """
-    Yield the files of a folder that a notebook may use.
-
-    Parameters
-    ----------
-    folder : Path
-        The folder of a submission, or of an assignment's source.
-
-    Yields
-    ------
-    Path
-        Plain files below it, at most 20 folders deep: no notebooks, no hidden
-        files, no links, which could name any file of the machine.
-
-    Raises
-    ------
-    SandboxError
-        If a folder cannot be read.
-    """
-    waiting = [(folder, 0)] if folder.is_dir() else []
-    while waiting:
-        place, depth = waiting.pop()
-        try:
-            paths = sorted(place.iterdir())
-        except OSError as error:
-            raise SandboxError(place, f"cannot be read ({error.strerror})", "Check the folder.") from None
-        for path in paths:
-            if path.is_symlink() or path.name.startswith(".") or path.name == "__pycache__":
-                continue
-            if path.is_dir() and depth < _MAX_DEPTH:
-                waiting.append((path, depth + 1))
-            elif path.is_file() and path.suffix != ".ipynb":
-                yield path
