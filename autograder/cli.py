@@ -240,22 +240,25 @@ def _with_work(course: Course, assignments: list[str]) -> list[str]:
 
 def _handed_in(course: Course, assignment: str, wanted: tuple[str, ...]) -> list[str]:
     """Return the students to grade; an error if one of those wanted handed in nothing."""
-    found = course.students(assignment)
-    for student in wanted:
-        if student not in found:
-            raise CourseError(student, f"did not hand in {assignment}", nearest(student, found))
-    return [student for student in found if not wanted or student in wanted]
+    return _chosen(course.students(assignment), wanted, f"did not hand in {assignment}")
 
 
 def _graded(course: Course, assignment: str, wanted: tuple[str, ...]) -> list[str]:
     """Return the students whose submission is graded; an error if there is none."""
-    found = sorted(path.parent.name for path in (course.root / "autograded").glob(f"*/{assignment}"))
+    from autograder.graded import graded_students
+
+    found = graded_students(course, assignment)
     if not found:
         where = course.root / "autograded" / "<student>" / assignment
         raise CourseError(where, "nothing is graded yet", f"Run `autograder grade {assignment}`.")
+    return _chosen(found, wanted, f"has no graded submission of {assignment}")
+
+
+def _chosen(found: list[str], wanted: tuple[str, ...], problem: str) -> list[str]:
+    """Return the wanted of the students found, all by default; an error if one is not among them."""
     for student in wanted:
         if student not in found:
-            raise CourseError(student, f"has no graded submission of {assignment}", nearest(student, found))
+            raise CourseError(student, problem, nearest(student, found))
     return [student for student in found if not wanted or student in wanted]
 
 

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from autograder.released import ReleasedCell, ReleasedNotebook
     from autograder.sandbox.process import Worker
     from autograder.settings import Settings
+    from autograder.variants import Variant
 
 
 _PLOTS = "matplotlib"
@@ -96,6 +97,7 @@ class Grader:
         wall = require(allow_unsafe=settings.unsafe_no_sandbox)
         self._sandbox = Sandbox(wall, scratch, secrets=[course.root])
         self._suites: dict[str, CheckSuite] = {}
+        self._variants: dict[str, tuple[Variant, ...]] = {}
         self._misconceptions: dict[tuple[str, str], list[Misconception]] = {}
 
     @property
@@ -280,10 +282,16 @@ class Grader:
             source = read_notebook(self.course.source(assignment) / f"{home}.ipynb", error=NotebookError)
             self._misconceptions[key] = [
                 Misconception(one.name, one.claim, one.hint, program(source, one))
-                for one in load_variants(self.course.root, "misconceptions", assignment)
+                for one in self._read_misconceptions(assignment)
                 if one.loses == grade_id
             ]
         return self._misconceptions[key]
+
+    def _read_misconceptions(self, assignment: str) -> tuple[Variant, ...]:
+        """Return all misconceptions of an assignment; each cell that loses points asks again."""
+        if assignment not in self._variants:
+            self._variants[assignment] = load_variants(self.course.root, "misconceptions", assignment)
+        return self._variants[assignment]
 
 
 def _draws(released: ReleasedNotebook) -> bool:
