@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
@@ -28,6 +29,7 @@ from autograder.sandbox.session import CodeCell, NotebookSession
 from autograder.sandbox.wall import require
 from autograder.variants import load_variants, program
 
+from autograder.sandbox.zygote import Origin
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
@@ -136,9 +138,15 @@ class Grader:
         OperatorError
             If the machine fails.
         """
-        for plots in sorted({_draws(book) for book in self.course.released(assignment)}):
-            self._sandbox.start(self.limits, plots=plots).close()
-        self._suite(assignment)
+        books = self.course.released(assignment)
+        self._sandbox.launch(self.limits)
+        with ThreadPoolExecutor(1) as pool:
+            # What student code is forked from gets ready in a process of its own meanwhile.
+            suite = pool.submit(self._suite, assignment)
+            for book in books:
+                code = [cell.source for cell in book.layout if cell.cell_type == "code"]
+                self._sandbox.start(self.limits, origin=_origin(book, code)).close()
+            suite.result()
 
     def grade_submission(self, assignment: str, student: str) -> GradedSubmission:
         """
@@ -234,13 +242,13 @@ class Grader:
         code = [cell for cell in repaired["cells"] if cell["cell_type"] == "code"]
         checks = {cell.grade_id: cell.hidden_check or "" for cell in released.graded}
 
-        plots = any(_PLOTS in cell["source"] for cell in code)
+        cells = [CodeCell(strip_hidden(cell["source"]), checks.get(grade_id_of(cell), "")) for cell in code]
+        origin = _origin(released, [cell.source for cell in cells])
 
         def start() -> Worker:
             number = int.from_bytes(seed[:4], "big")
-            return self._sandbox.start(self.limits, files=files, seed=number, plots=plots)
+            return self._sandbox.start(self.limits, files=files, seed=number, origin=origin)
 
-        cells = [CodeCell(strip_hidden(cell["source"]), checks.get(grade_id_of(cell), "")) for cell in code]
         with NotebookSession(start, cells, self.limits) as session:
             outputs = session.run()
             shown = {grade_id_of(cell): output for cell, output in zip(code, outputs, strict=True)}
@@ -294,9 +302,11 @@ class Grader:
         return self._variants[assignment]
 
 
-def _draws(released: ReleasedNotebook) -> bool:
-    """Tell whether a notebook of the release uses matplotlib."""
-    return any(_PLOTS in cell.source for cell in released.layout if cell.cell_type == "code")
+def _origin(released: ReleasedNotebook, code: Sequence[str]) -> Origin:
+    """Return what a notebook with these code cells is forked from."""
+    given = released.given
+    plots = any(_PLOTS in source for source in code)
+    return Origin(plots, given if tuple(code[: len(given)]) == given else ())
 
 
 def _check_hidden(cell: ReleasedCell, suite: CheckSuite) -> None:

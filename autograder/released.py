@@ -13,6 +13,7 @@ import re
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from enum import StrEnum
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from autograder.errors import NotebookError, nearest
@@ -95,6 +96,10 @@ class Kind(StrEnum):
         return self in {Kind.MANUAL, Kind.TASK}
 
 
+# A plain cell can be changed by anybody: given is only what still has this source.
+_GIVEN = {Kind.READONLY, Kind.PLAIN}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReleasedCell:
     """
@@ -167,6 +172,12 @@ class ReleasedNotebook:
     def graded(self) -> tuple[ReleasedCell, ...]:
         """The cells that are worth points, in order."""
         return tuple(cell for cell in self.layout if cell.kind.graded)
+
+    @property
+    def given(self) -> tuple[str, ...]:
+        """Sources of the first code cells, up to one that students write or that is graded."""
+        code = (cell for cell in self.layout if cell.cell_type == "code")
+        return tuple(cell.source for cell in takewhile(lambda cell: cell.kind in _GIVEN, code))
 
     @property
     def max_score(self) -> Decimal:

@@ -108,3 +108,15 @@ def test_points_that_are_no_number_are_refused() -> None:
 
     with pytest.raises(NotebookError, match="points that are no number"):
         released_notebook(SPLIT.name, source(), release)
+
+
+def test_given_is_what_comes_before_the_first_cell_of_a_student() -> None:
+    """Code alone; text between does not count, and nothing graded is given."""
+    for book in RELEASED:
+        code = [cell for cell in book.layout if cell.cell_type == "code"]
+        count = len(book.given)
+
+        assert tuple(cell.released for cell in code[:count]) == book.given
+        assert 0 < count < len(code)
+        assert not any(cell.kind.graded or cell.kind is Kind.SOLUTION for cell in code[:count])
+        assert code[count].kind.graded or code[count].kind is Kind.SOLUTION

@@ -6,6 +6,7 @@ import os
 import secrets
 import signal
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +14,7 @@ import numpy as np
 from autograder.errors import SandboxError
 from autograder.files import files_beside
 from autograder.sandbox.limits import LimitReached, WorkerDied
+from autograder.sandbox.zygote import Origin
 from autograder.wire.codec import decode, encode
 from autograder.wire.frames import (
     ClosedError,
@@ -40,6 +42,7 @@ _ANSWER_PER_REQUEST = 16
 # One character may become two JSON escapes of six bytes.
 _ESCAPED = 12
 _MIB = 2**20
+_EMPTY = Origin()
 
 
 class Worker:
@@ -57,6 +60,15 @@ class Worker:
         it; a later folder's file replaces an earlier one's of the same name.
     seed : int
         Seeds the process's global random generators.
+    origin : Origin
+        What it is forked from. Where there are files beside the notebook its
+        given cells may need them, and are left for the notebook to run.
+
+    Attributes
+    ----------
+    outputs : tuple of list of dict
+        What each given cell has shown, cleaned: of all of them, or of none if
+        they are still to be run.
 
     Raises
     ------
@@ -66,12 +78,23 @@ class Worker:
         If the process does not come up.
     """
 
-    def __init__(self, slot: Slot, limits: Limits, *, files: Sequence[Path] = (), seed: int = 0) -> None:
+    def __init__(
+        self,
+        slot: Slot,
+        limits: Limits,
+        *,
+        files: Sequence[Path] = (),
+        seed: int = 0,
+        origin: Origin = _EMPTY,
+    ) -> None:
         self.limits = limits
         self._slot = slot
         # Found before there is a process: a folder that cannot be read leaves none behind.
         beside = [(folder, path) for folder in files for path in files_beside(folder)]
-        self._child: Child | None = slot.fork(limits, seed=seed)
+        origin = replace(origin, given=()) if beside else origin
+        child = slot.fork(limits, seed=seed, origin=origin)
+        self.outputs = child.zygote.outputs
+        self._child: Child | None = child
         try:
             self._wait_until_ready()
             for folder, path in beside:
@@ -143,9 +166,9 @@ class Worker:
         """Kill the process and remove its folder; closing again does nothing."""
         self._end()
 
-    def _end(self, *, renew: bool = False) -> End | None:
+    def _end(self, *, renew: bool = False, restart: bool = False) -> End | None:
         child, self._child = self._child, None
-        return None if child is None else self._slot.reap(child, renew=renew)
+        return None if child is None else self._slot.reap(child, renew=renew, restart=restart)
 
     def _wait_until_ready(self) -> None:
         assert self._child is not None  # noqa: S101 - it was just forked
@@ -178,7 +201,7 @@ class Worker:
         except WireError:
             answer = None
         if not isinstance(answer, dict):
-            self._end(renew=True)
+            self._end(restart=True)
             raise WorkerDied("protocol")
         return answer
 
@@ -198,17 +221,17 @@ class Worker:
         except ClosedError:
             raise self._death() from None
         except WireError:
-            self._end(renew=True)
+            self._end(restart=True)
             raise WorkerDied("protocol") from None
         if forged or answer_id != call_id:
             # Bytes that came before the call, or for another call, answer nothing.
-            self._end(renew=True)
+            self._end(restart=True)
             raise WorkerDied("protocol")
         return answer
 
     def _death(self) -> Exception:
         ended = self._child is not None and self._child.ends_within(_END_TIMEOUT_S)
-        end = self._end(renew=True)
+        end = self._end(renew=ended, restart=not ended)
         if not ended:
             # It has closed the connection and lives on.
             return WorkerDied("protocol")

@@ -102,7 +102,7 @@ class Runtime:
         """Remove a folder, whatever rights student code left on what is in it."""
         remove(folder)
 
-    def command(self, descriptor: int, *, plots: bool) -> list[str]:
+    def command(self, descriptor: int) -> list[str]:
         """
         Return the command that starts a zygote on an inherited socket.
 
@@ -110,8 +110,6 @@ class Runtime:
         ----------
         descriptor : int
             The socket's number.
-        plots : bool
-            True to load matplotlib.
 
         Returns
         -------
@@ -122,10 +120,8 @@ class Runtime:
         start = (
             f"import sys; sys.path[:0] = {[str(self.lib), *site_packages()]!r}; "
             "from autograder.sandbox.worker.zygote import main; "
-            f"main({descriptor}, plots={plots}, fonts={fonts!r})"
+            f"main({descriptor}, fonts={fonts!r})"
         )
-        if plots and not self._has_fonts:
-            self._list_fonts()
         # -I: no environment, no user site; -S: no path files; -B: write no bytecode.
         return [sys.executable, "-I", "-S", "-B", "-c", start]
 
@@ -157,8 +153,19 @@ class Runtime:
         }
         return fixed | {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
 
-    def _list_fonts(self) -> None:
-        # It takes a second to make, and every zygote would make it again.
+    def list_fonts(self) -> None:
+        """
+        Make matplotlib's list of fonts, once; without matplotlib nothing is made.
+
+        It takes half a second, and every zygote would make it again.
+
+        Raises
+        ------
+        SandboxError
+            If Python cannot be started.
+        """
+        if self._has_fonts:
+            return
         environment = {"MPLCONFIGDIR": str(self.shared / "matplotlib"), "PATH": os.defpath}
         start = f"import sys; sys.path[:0] = {[*site_packages()]!r}; import matplotlib.font_manager"
         command = [sys.executable, "-I", "-S", "-B", "-c", start]

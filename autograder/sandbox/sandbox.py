@@ -9,6 +9,7 @@ from autograder.sandbox.process import Worker
 from autograder.sandbox.runtime import Runtime
 from autograder.sandbox.selftest import self_test
 from autograder.sandbox.slot import Slot
+from autograder.sandbox.zygote import Origin
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
     from autograder.sandbox.limits import Limits
     from autograder.sandbox.wall import Wall
+
+_EMPTY = Origin()
 
 
 class Sandbox:
@@ -39,7 +42,7 @@ class Sandbox:
         self._secrets = tuple(secrets)
         self._tested = False
         self._runtime = Runtime(scratch)
-        self._slots: dict[bool, Slot] = {}
+        self._slot = Slot(self._runtime, wall)
 
     def __enter__(self) -> Self:
         """Return the sandbox."""
@@ -51,13 +54,22 @@ class Sandbox:
 
     def close(self) -> None:
         """End all processes and remove their folders."""
-        for slot in self._slots.values():
-            slot.close()
-        self._slots.clear()
+        self._slot.close()
         self._runtime.close()
 
+    def launch(self, limits: Limits) -> None:
+        """
+        Origin what processes are forked from, and do not wait for it.
+
+        Parameters
+        ----------
+        limits : Limits
+            What notebooks may use.
+        """
+        self._slot.launch(limits)
+
     def start(
-        self, limits: Limits, *, files: Sequence[Path] = (), seed: int = 0, plots: bool = False
+        self, limits: Limits, *, files: Sequence[Path] = (), seed: int = 0, origin: Origin = _EMPTY
     ) -> Worker:
         """
         Return a process for one notebook.
@@ -71,8 +83,8 @@ class Sandbox:
             beside it; a later folder's file replaces an earlier one's.
         seed : int
             Seeds the process's global random generators.
-        plots : bool
-            True to have matplotlib loaded already.
+        origin : Origin
+            What it has loaded and run already, see `Worker`.
 
         Returns
         -------
@@ -91,6 +103,4 @@ class Sandbox:
             except SandboxError:
                 self._tested = False
                 raise
-        if plots not in self._slots:
-            self._slots[plots] = Slot(self._runtime, self.wall, plots=plots)
-        return Worker(self._slots[plots], limits, files=files, seed=seed)
+        return Worker(self._slot, limits, files=files, seed=seed, origin=origin)

@@ -58,7 +58,8 @@ class NotebookSession:
     Parameters
     ----------
     start : callable
-        Returns a new `Worker`.
+        Returns a new `Worker`; the given cells that it has run are the first
+        of `cells`.
     cells : sequence of CodeCell
         The notebook's code cells in order.
     limits : Limits
@@ -164,7 +165,9 @@ class NotebookSession:
     def _run_from(self, first: int, outputs: list[list[dict[str, Any]]]) -> None:
         """Run cells from `first` on until one kills the process, appending their outputs."""
         worker = self._rerun(first)
-        for index in range(first, len(self.cells)):
+        if worker is not None and not outputs:
+            outputs += [self._bounded(shown) for shown in worker.outputs]
+        for index in range(len(outputs), len(self.cells)):
             if worker is None:
                 outputs.append([self._told("notebook_time_s")])
                 continue
@@ -186,7 +189,8 @@ class NotebookSession:
         """Return a worker in which the cells before `stop` have run, killers left out."""
         while not self._out_of_time():
             if self._worker is None:
-                self._worker, self._ran = self.start(), 0
+                self._worker = self.start()
+                self._ran = len(self._worker.outputs)
             try:
                 while self._ran < stop:
                     cell = self.cells[self._ran]

@@ -1,20 +1,20 @@
-"""The trusted side of a zygote: start it inside the wall, let it fork, reap what it forked."""
+"""A place for one student's process at a time: its zygotes, started inside the wall, and what they fork."""
 
 from __future__ import annotations
 
 import contextlib
 import itertools
-import json
 import os
 import select
 import signal
 import socket
 import subprocess
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, NoReturn
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, NoReturn
 
 from autograder.errors import SandboxError
 from autograder.sandbox.wall import BOX, Tier
+from autograder.sandbox.zygote import Origin, Zygote, ZygoteError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from autograder.sandbox.wall import Wall
 
 _START_TIMEOUT_S = 60.0
-_ANSWER_TIMEOUT_S = 20.0
-_ANSWER_BYTES = 4096
 _JOBS_BEFORE_RENEWAL = 200
 # What the zygote lets a notebook write, of files that may each be file_mib large.
 _BOX_PER_FILE = 2
@@ -46,12 +44,15 @@ class Child:
         The grader's end of its socket.
     folder : str
         Its folder, as it is called inside the slot.
+    zygote : Zygote
+        What it was forked from.
     """
 
     pid: int
     pidfd: int
     socket: socket.socket
     folder: str
+    zygote: Zygote
 
     def ends_within(self, timeout_s: float) -> bool:
         """Wait; return True if it has ended by itself."""
@@ -84,8 +85,11 @@ class Slot:
     """
     A place for one student's process at a time.
 
-    The zygote is replaced by a new one after 200 children, and after any that
-    broke the protocol.
+    In it a tree of zygotes grows by need: the first has numpy and IPython, a
+    fork of it matplotlib as well, and forks of these have run given cells.
+    None of them forks a student's process: that is done by one more fork of
+    each, which is replaced after 200 of them, and after any that ended by
+    itself. After one that broke the protocol the whole tree is replaced.
 
     Parameters
     ----------
@@ -93,26 +97,31 @@ class Slot:
         Where the worker's modules are.
     wall : Wall
         What stands around it.
-    plots : bool
-        True if it has matplotlib loaded.
     """
 
-    def __init__(self, runtime: Runtime, wall: Wall, *, plots: bool) -> None:
+    def __init__(self, runtime: Runtime, wall: Wall) -> None:
         self._runtime = runtime
         self._wall = wall
-        self._plots = plots
         self._numbers = itertools.count(1)
         self._process: subprocess.Popen[bytes] | None = None
-        self._control: socket.socket | None = None
         self._folder: Path | None = None
-        self._jobs = 0
         self._confinement: dict[str, object] = {}
+        self._root: Zygote | None = None
+        self._is_ready = False
+        # What only makes zygotes, and what only makes students' processes.
+        self._trunks: dict[Origin, Zygote] = {}
+        self._forking: dict[Origin, Zygote] = {}
+        self._unfit: set[Origin] = set()
 
     def close(self) -> None:
-        """End the zygote and whatever it started, and remove its folder."""
-        if self._control is not None:
-            self._control.close()
-            self._control = None
+        """End all zygotes and whatever they started, and remove the folder."""
+        for zygote in (*self._forking.values(), *self._trunks.values()):
+            zygote.close()
+        self._forking.clear()
+        self._trunks.clear()
+        if self._root is not None:
+            self._root.close()
+            self._root = None
         if self._process is not None:
             if self._process.poll() is None:
                 os.killpg(self._process.pid, signal.SIGKILL)
@@ -124,7 +133,38 @@ class Slot:
             self._runtime.remove(self._folder)
             self._folder = None
 
-    def fork(self, limits: Limits, *, seed: int) -> Child:
+    def launch(self, limits: Limits) -> None:
+        """
+        Origin the first zygote and do not wait for it; launching again does nothing.
+
+        Parameters
+        ----------
+        limits : Limits
+            What the slot's notebooks may use; of it only `file_mib` counts here.
+        """
+        if self._root is not None:
+            return
+        self._confinement = self._wall.confinement(self._runtime.shared)
+        self._folder = self._runtime.new_folder(self._wall)
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with theirs:
+            self._process = subprocess.Popen(
+                self._wall.command(
+                    self._runtime.command(theirs.fileno()),
+                    readable=[self._runtime.shared],
+                    box_mib=_BOX_PER_FILE * limits.file_mib,
+                ),
+                pass_fds=(theirs.fileno(),),
+                env=self._runtime.environment(self._wall, self._folder),
+                cwd="/" if self._wall.tier is Tier.A else self._folder,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                start_new_session=True,
+            )
+        self._root, self._is_ready = Zygote(ours), False
+
+    def fork(self, limits: Limits, *, seed: int, origin: Origin) -> Child:
         """
         Return a new process, confined and waiting for its first cell.
 
@@ -134,6 +174,9 @@ class Slot:
             What it may use.
         seed : int
             Seeds its global random generators.
+        origin : Origin
+            What it is forked from. If its given cells turn out to be unfit,
+            they are left for the notebook to run: see `Child.zygote`.
 
         Returns
         -------
@@ -143,22 +186,22 @@ class Slot:
         Raises
         ------
         SandboxError
-            If the zygote cannot be started or does not answer.
+            If a zygote cannot be started or does not answer.
         """
-        if self._control is None or self._jobs >= _JOBS_BEFORE_RENEWAL:
-            self.close()
-            self._start(limits)
-        self._jobs += 1
-        root = BOX if self._wall.tier is Tier.A else self._folder
-        folder = f"{root}/{next(self._numbers)}"
         ours, theirs = socket.socketpair()
-        with theirs:
-            request = {"op": "fork", "folder": folder, "limits": asdict(limits), "seed": seed}
-            request |= self._confinement
-            answer, descriptors = self._ask(request, [theirs.fileno()])
-        return Child(answer["pid"], descriptors[0], ours, folder)
+        try:
+            with theirs:
+                zygote = self._ready_to_fork(origin, limits)
+                folder = self._new_folder()
+                request = {"op": "fork", "folder": folder, "limits": asdict(limits), "seed": seed}
+                answer, descriptors = zygote.ask(request | self._confinement, theirs.fileno())
+        except ZygoteError:
+            ours.close()
+            self._fail()
+        zygote.jobs += 1
+        return Child(answer["pid"], descriptors[0], ours, folder, zygote)
 
-    def reap(self, child: Child, *, renew: bool = False) -> End:
+    def reap(self, child: Child, *, renew: bool = False, restart: bool = False) -> End:
         """
         Kill a child, clear away what it left, and tell how it ended.
 
@@ -167,7 +210,9 @@ class Slot:
         child : Child
             The process.
         renew : bool
-            True to replace the zygote before the next child.
+            True to replace the zygote that forked it before the next child.
+        restart : bool
+            True to replace all zygotes of the slot.
 
         Returns
         -------
@@ -177,64 +222,23 @@ class Slot:
         child.kill()
         child.socket.close()
         os.close(child.pidfd)
-        answer, _ = self._ask({"op": "reap", "pid": child.pid, "folder": child.folder}, [])
-        if renew:
+        try:
+            answer, _ = child.zygote.ask({"op": "reap", "pid": child.pid, "folder": child.folder})
+        except ZygoteError:
+            self._fail()
+        if restart:
             self.close()
+        elif renew or child.zygote.jobs >= _JOBS_BEFORE_RENEWAL:
+            self._forget(child.zygote)
         return End(int(answer["status"]), bool(answer["full"]))
 
-    def _start(self, limits: Limits) -> None:
-        self._confinement = self._wall.confinement(self._runtime.shared)
-        self._folder = self._runtime.new_folder(self._wall)
-        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        environment = self._runtime.environment(self._wall, self._folder)
-        inner = self._runtime.command(theirs.fileno(), plots=self._plots)
-        with theirs:
-            self._process = subprocess.Popen(
-                self._wall.command(
-                    inner, readable=[self._runtime.shared], box_mib=_BOX_PER_FILE * limits.file_mib
-                ),
-                pass_fds=(theirs.fileno(),),
-                env=environment,
-                cwd="/" if self._wall.tier is Tier.A else self._folder,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.PIPE,
-                start_new_session=True,
-            )
-        self._control, self._jobs = ours, 0
-        self._receive(_START_TIMEOUT_S)
-
-    def _ask(self, request: dict[str, Any], descriptors: list[int]) -> tuple[dict[str, Any], list[int]]:
-        control = self._control
-        if control is None:
-            raise SandboxError("sandbox", "the slot is closed", "Grade again.")
-        try:
-            socket.send_fds(control, [json.dumps(request).encode()], descriptors)
-        except OSError:
-            self._fail()
-        return self._receive(_ANSWER_TIMEOUT_S)
-
-    def _receive(self, timeout_s: float) -> tuple[dict[str, Any], list[int]]:
-        control = self._control
-        assert control is not None  # noqa: S101 - started by the callers
-        control.settimeout(timeout_s)
-        try:
-            # The zygote runs no student code; its messages are ours.
-            message, descriptors, _, _ = socket.recv_fds(control, _ANSWER_BYTES, 1)
-        except OSError:
-            message, descriptors = b"", []
-        if not message:
-            self._fail()
-        return json.loads(message), descriptors
-
     def complaint(self) -> str:
-        """End the zygote; return the last line it or a child of it wrote before student code ran."""
+        """End all zygotes; return the last line that one, or a child, wrote before student code ran."""
         process = self._process
         reason = ""
         if process is not None and process.stderr is not None:
-            if self._control is not None:
-                self._control.close()
-                self._control = None
+            if self._root is not None:
+                self._root.close()
             try:
                 process.wait(1)
             except subprocess.TimeoutExpired:
@@ -243,6 +247,58 @@ class Slot:
             reason = f": {lines[-1]}" if lines else ""
         self.close()
         return reason
+
+    def _ready_to_fork(self, origin: Origin, limits: Limits) -> Zygote:
+        """Return the zygote that forks students' processes with this origin, or without its given cells."""
+        if origin in self._unfit:
+            origin = replace(origin, given=())
+        if origin not in self._forking:
+            trunk = self._trunk(origin, limits)
+            if trunk is None:
+                self._unfit.add(origin)
+                return self._ready_to_fork(origin, limits)
+            branch = self._branch(trunk, Origin(), limits)
+            assert branch is not None  # noqa: S101 - it has no cells to run
+            branch.outputs = trunk.outputs
+            self._forking[origin] = branch
+        return self._forking[origin]
+
+    def _trunk(self, origin: Origin, limits: Limits) -> Zygote | None:
+        """Return the zygote that has loaded and run this, made by need; None if it cannot run it."""
+        if origin == Origin():
+            return self._ready_root(limits)
+        if origin not in self._trunks:
+            parent, more = Origin(), origin
+            if origin.given:
+                parent, more = replace(origin, given=()), replace(origin, plots=False)
+            else:
+                self._runtime.list_fonts()
+            trunk = self._trunk(parent, limits)
+            assert trunk is not None  # noqa: S101 - it has no cells to run
+            branch = self._branch(trunk, more, limits)
+            if branch is None:
+                return None
+            self._trunks[origin] = branch
+        return self._trunks[origin]
+
+    def _branch(self, trunk: Zygote, more: Origin, limits: Limits) -> Zygote | None:
+        return trunk.branch(more, limits, folder=self._new_folder(), timeout_s=_START_TIMEOUT_S)
+
+    def _ready_root(self, limits: Limits) -> Zygote:
+        self.launch(limits)
+        assert self._root is not None  # noqa: S101 - it was just launched
+        if not self._is_ready:
+            self._root.receive(_START_TIMEOUT_S)
+            self._is_ready = True
+        return self._root
+
+    def _new_folder(self) -> str:
+        place = BOX if self._wall.tier is Tier.A else self._folder
+        return f"{place}/{next(self._numbers)}"
+
+    def _forget(self, zygote: Zygote) -> None:
+        zygote.close()
+        self._forking = {origin: one for origin, one in self._forking.items() if one is not zygote}
 
     def _fail(self) -> NoReturn:
         reason = self.complaint()

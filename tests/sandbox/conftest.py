@@ -10,6 +10,7 @@ from autograder.sandbox.limits import Limits
 from autograder.sandbox.outputs import clean_outputs
 from autograder.sandbox.sandbox import Sandbox
 from autograder.sandbox.wall import probe
+from autograder.sandbox.zygote import Origin
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -49,7 +50,7 @@ def start(sandbox: Sandbox, limits: Limits) -> Iterator[Callable[..., Worker]]:
 @pytest.fixture
 def worker(start: Callable[..., Worker]) -> Worker:
     """A process that runs cells."""
-    return start(plots=True)
+    return start(origin=Origin(plots=True))
 
 
 @pytest.fixture

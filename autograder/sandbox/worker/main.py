@@ -35,7 +35,8 @@ def serve(descriptor: int, shell: NotebookShell, request: dict[str, Any]) -> Non
     shell : NotebookShell
         The process's shell.
     request : dict
-        ``limits`` and ``seed``.
+        ``limits``; ``seed`` for the generators that a process has one of; and
+        ``drawn``, the state of `random` if given cells have used them, or None.
     """
     worker = _Worker(shell, request)
     with socket.socket(fileno=descriptor) as sock, contextlib.suppress(ClosedError):
@@ -57,9 +58,13 @@ class _Worker:
         self.recorder.limit_bytes = request["limits"]["output_kib"] * _KIB
         # A helper module beside the notebook can be imported, but shadows nothing.
         sys.path.append(os.getcwd())  # noqa: PTH109 - the string is what sys.path takes
-        # Forked children would otherwise share the state of the process they come from.
-        random.seed(request["seed"])
-        np.random.seed(request["seed"])  # noqa: NPY002 - it is the legacy generator that is shared
+        if request["drawn"] is not None:
+            # As if the notebook had run the given cells itself; numpy's generator is as they left it.
+            random.setstate(request["drawn"])
+        else:
+            # Forked children would otherwise share the state of the process they come from.
+            random.seed(request["seed"])
+            np.random.seed(request["seed"])  # noqa: NPY002 - it is the legacy generator that is shared
         self.snapshots: dict[str, dict[str, Any]] = {}
         self.dispatcher = Dispatcher(shell.user_ns)
 

@@ -5,11 +5,14 @@ It is started clean and holds no secret and nothing of any student: cells and
 files go to the child over the child's own socket. One child at a time; it is
 dead and reaped, and its folder is gone, before the next is forked.
 
-Requests come over a packet socket as JSON. ``fork`` carries the child's
-socket and names its folder; the answer carries the child's pid and a pidfd.
-``reap`` waits for the killed child, ends what it left, removes its folder
-and answers with its wait status. While a child lives, the zygote looks ten
-times a second at its folder, and kills it if that grows too full.
+Requests come over a packet socket as JSON. ``branch`` carries two sockets
+and makes another zygote, a fork of this one: it serves the first, and is told
+over the second what to get ready before it does, see `_Zygote.get_ready`.
+``fork`` carries the child's socket and names its folder; the answer carries
+the child's pid and a pidfd. ``reap`` waits for the killed child, ends what it
+left, removes its folder and answers with its wait status. While a child
+lives, the zygote looks ten times a second at its folder, and kills it if that
+grows too full.
 """
 
 from __future__ import annotations
@@ -20,96 +23,163 @@ import gc
 import json
 import os
 import select
-import shutil
 import signal
 import socket
 import sys
 import traceback
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from autograder.sandbox.worker.confine import confine
 from autograder.sandbox.worker.folder import is_too_full, remove
 from autograder.sandbox.worker.main import serve
-from autograder.sandbox.worker.recorder import Recorder
-from autograder.sandbox.worker.shell import make_shell
+from autograder.sandbox.worker.warm import run_given, warm_plots, warm_shell
+from autograder.wire.codec import decode, encode
+from autograder.wire.frames import receive_frame, send_frame
 
 if TYPE_CHECKING:
     from autograder.sandbox.worker.shell import NotebookShell
 
 _REQUEST_BYTES = 1 << 20
+_DESCRIPTORS = 2
 _LOOK_EVERY_S = 0.1
 _MOST_GENERATIONS = 1000
 _MIB = 2**20
 # One large file, and a second one in which a copy of it is being made.
 _FOLDER_PER_FILE = 2
-_PR_SET_DUMPABLE, _PR_SET_CHILD_SUBREAPER = 4, 36
+_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_CHILD_SUBREAPER = 1, 4, 36
 
-# What most notebooks do, so that no child does it for the first time.
-_WARM_UP = (
-    "import numpy as np",
-    "rng = np.random.default_rng(0); x = rng.normal(size=(5, 6)); np.random.rand(2); x",
-    "np.linalg.norm(x); np.einsum('ij,kj->ik', x, x); np.allclose(x, x); np.testing.assert_allclose(x, x)",
-    "np.save('warm.npy', x); np.load('warm.npy'); np.unique(x)",
-    "np.where(x > 0, x, -np.inf).max(axis=-1, keepdims=True)",
-    "assert x.shape == (6, 5), 'warm'",
-    "def f(:",
-    # Not an await: the loop it leaves behind holds open files, which no child keeps.
-    "import asyncio",
-    "from IPython.display import display, Markdown\ndisplay(Markdown('x')); print('warm')",
-)
-_WARM_UP_PLOTS = (
-    "import matplotlib.pyplot as plt",
-    "figure, axes = plt.subplots(1, 2)\naxes[0].imshow(x); axes[0].set_title('$x_1$')",
-    "plt.plot([1, 2]); plt.text(0, 0, 'x'); plt.colorbar(plt.imshow(x)); plt.show()",
-)
+_libc = ctypes.CDLL(None)
 
 
-def main(descriptor: int, *, plots: bool, fonts: str) -> None:
+def main(descriptor: int, *, fonts: str) -> None:
     """
-    Warm up, then fork children on request until the other side closes.
+    Warm up, then serve requests until the other side closes.
 
     Parameters
     ----------
     descriptor : int
         File descriptor of the connected packet socket.
-    plots : bool
-        True to load matplotlib as well.
     fonts : str
-        A folder with matplotlib's list of fonts.
+        A folder with matplotlib's list of fonts, once it is needed.
     """
-    libc = ctypes.CDLL(None)
-    libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-    if plots:
-        # matplotlib takes its list only from a folder that it may write to.
-        shutil.copytree(fonts, os.environ["MPLCONFIGDIR"], dirs_exist_ok=True)
-    shell = _warm(plots=plots)
+    _libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    shell = warm_shell()
     # Not readable by a child through /proc or ptrace, should all else fail.
-    libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
-    gc.collect()
-    gc.freeze()
+    _libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
+    _keep_for_good()
     with socket.socket(fileno=descriptor) as control:
         control.send(b'{"ready": true}')
-        _serve(control, shell)
+        _Zygote(control, shell, fonts).serve()
 
 
-def _serve(control: socket.socket, shell: NotebookShell) -> None:
-    child: _Child | None = None
-    while True:
-        if child is not None and not child.full and not _readable(control):
-            child.look()
-            continue
-        message, descriptors, _, _ = socket.recv_fds(control, _REQUEST_BYTES, 1)
-        if not message:
-            break
-        request = json.loads(message)
-        if request["op"] == "fork":
-            child = _fork(control, descriptors[0], request, shell)
-        elif child is not None:
-            _reap(control, child)
-            child = None
-    if child is not None:
-        _end(child.pid)
+class _Zygote:
+    """The process itself, as the one that forks others."""
+
+    def __init__(self, control: socket.socket, shell: NotebookShell, fonts: str) -> None:
+        self._control = control
+        self._shell = shell
+        self._fonts = fonts
+        self._child: _Child | None = None
+        self._branches: set[int] = set()
+        self._drawn: object = None
+
+    def serve(self) -> None:
+        """Answer requests until the other side closes."""
+        while True:
+            if self._child is not None and not self._child.full and not _readable(self._control):
+                self._child.look()
+                continue
+            message, descriptors, _, _ = socket.recv_fds(self._control, _REQUEST_BYTES, _DESCRIPTORS)
+            if not message:
+                break
+            request = json.loads(message)
+            if request["op"] == "branch":
+                self._branch(*descriptors)
+            elif request["op"] == "fork":
+                self._fork(descriptors[0], request)
+            elif self._child is not None:
+                self._reap(self._child)
+
+    def get_ready(self, message: dict[str, Any]) -> dict[str, Any]:
+        """
+        Load and run what the processes forked from here need.
+
+        Parameters
+        ----------
+        message : dict
+            ``plots``, True to load matplotlib; ``cells``, the sources of given
+            cells, with ``folder`` and ``limits`` for them.
+
+        Returns
+        -------
+        dict
+            ``outputs``, as of `run_given`.
+        """
+        if message["plots"]:
+            warm_plots(self._shell, self._fonts)
+        if message["cells"]:
+            outputs, self._drawn = run_given(self._shell, message["cells"], message)
+        else:
+            outputs = []
+        _keep_for_good()
+        return {"outputs": outputs}
+
+    def _branch(self, control: int, orders: int) -> None:
+        parent = os.getpid()
+        pid = os.fork()
+        if pid == 0:
+            self._live_as_branch(parent, control, orders)
+        for descriptor in (control, orders):
+            os.close(descriptor)
+        self._branches = {branch for branch in self._branches if os.waitpid(branch, os.WNOHANG) == (0, 0)}
+        self._branches.add(pid)
+        self._control.send(json.dumps({"pid": pid}).encode())
+
+    def _live_as_branch(self, parent: int, control: int, orders: int) -> NoReturn:
+        """Be another zygote; never return into this one's loop."""
+        try:
+            self._control.close()
+            _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+            _libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+            if os.getppid() != parent:
+                os._exit(1)
+            with socket.socket(fileno=control) as own:
+                zygote = _Zygote(own, self._shell, self._fonts)
+                zygote._drawn = self._drawn
+                with socket.socket(fileno=orders) as sock:
+                    call_id, payload = receive_frame(sock)
+                    send_frame(sock, call_id, encode(zygote.get_ready(decode(payload))))
+                zygote.serve()
+        except BaseException:  # noqa: BLE001 - whatever it is, this process ends here
+            traceback.print_exc(file=sys.__stderr__)
+            os._exit(1)
+        os._exit(0)
+
+    def _fork(self, descriptor: int, request: dict[str, Any]) -> None:
+        folder = Path(request["folder"])
+        for path in (folder, folder / "notebook", folder / "home"):
+            path.mkdir(mode=0o700)
+        pid = os.fork()
+        if pid == 0:
+            _live(descriptor, folder, request | {"drawn": self._drawn}, self._shell)
+        os.close(descriptor)
+        pidfd = os.pidfd_open(pid)
+        socket.send_fds(self._control, [json.dumps({"pid": pid}).encode()], [pidfd])
+        os.close(pidfd)
+        self._child = _Child(pid, request)
+
+    def _reap(self, child: _Child) -> None:
+        status = _end(child.pid, spared=self._branches)
+        remove(child.folder)
+        self._control.send(json.dumps({"status": status, "full": child.full}).encode())
+        self._child = None
+
+
+def _keep_for_good() -> None:
+    """Let no child go through what is here when it looks for garbage: that would copy it."""
+    gc.collect()
+    gc.freeze()
 
 
 def _readable(control: socket.socket) -> bool:
@@ -132,39 +202,7 @@ class _Child:
             _kill(self.pid)
 
 
-def _warm(*, plots: bool) -> NotebookShell:
-    shell = make_shell(Recorder(1 << 20))
-    for source in (*_WARM_UP, *(_WARM_UP_PLOTS if plots else ())):
-        shell.run_cell(source, store_history=True)  # type: ignore[no-untyped-call]
-    Path("warm.npy").unlink(missing_ok=True)
-    if plots:
-        import matplotlib.pyplot as plt  # noqa: PLC0415 - the other zygote does without
-
-        plt.close("all")
-        # Loaded fonts hold open files, which no child keeps.
-        from matplotlib import font_manager  # noqa: PLC0415 - the same
-
-        font_manager._get_font.cache_clear()  # type: ignore[attr-defined]  # noqa: SLF001 - no other way
-    shell.reset(new_session=True)  # type: ignore[no-untyped-call]
-    shell.recorder.start()
-    return shell
-
-
-def _fork(control: socket.socket, descriptor: int, request: dict[str, Any], shell: NotebookShell) -> _Child:
-    folder = Path(request["folder"])
-    for path in (folder, folder / "notebook", folder / "home"):
-        path.mkdir(mode=0o700)
-    pid = os.fork()
-    if pid == 0:
-        _live(descriptor, folder, request, shell)
-    os.close(descriptor)
-    pidfd = os.pidfd_open(pid)
-    socket.send_fds(control, [json.dumps({"pid": pid}).encode()], [pidfd])
-    os.close(pidfd)
-    return _Child(pid, request)
-
-
-def _live(descriptor: int, folder: Path, request: dict[str, Any], shell: NotebookShell) -> None:
+def _live(descriptor: int, folder: Path, request: dict[str, Any], shell: NotebookShell) -> NoReturn:
     """Be the child; never return into the zygote's loop."""
     try:
         confine(descriptor, folder, request)
@@ -175,20 +213,14 @@ def _live(descriptor: int, folder: Path, request: dict[str, Any], shell: Noteboo
     os._exit(0)
 
 
-def _reap(control: socket.socket, child: _Child) -> None:
-    status = _end(child.pid)
-    remove(child.folder)
-    control.send(json.dumps({"status": status, "full": child.full}).encode())
-
-
-def _end(pid: int) -> int:
+def _end(pid: int, *, spared: set[int]) -> int:
     """Kill a child with all that it started, and return its wait status."""
     _kill(pid)
     _kill(-pid)
     _, status = os.waitpid(pid, 0)
     # Where processes can be forked, orphans have become our children, and may fork once more.
     for _ in range(_MOST_GENERATIONS):
-        orphans = _children()
+        orphans = [orphan for orphan in _children() if orphan not in spared]
         if not orphans:
             break
         for orphan in orphans:
