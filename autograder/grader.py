@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import hmac
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
+from autograder.checks.illustrating import illustrated
 from autograder.checks.report import report_output, score_output
 from autograder.checks.suite import CheckSuite
 from autograder.diagnosis import Misconception, diagnose
@@ -263,6 +264,11 @@ class Grader:
                 else:
                     answered = cell.grade_id not in untouched
                     results.append(_cell_result(cell, answered=answered))
+            # Last: it takes time and may change what checks would see.
+            results = [
+                replace(one, illustrations=illustrated(assignment, checks.get(one.grade_id), one, session))
+                for one in results
+            ]
         result = NotebookResult(name=name, cells=tuple(results), notes=notes)
         return GradedNotebook(_filled(repaired, outputs, result, self.sandbox), result, untouched)
 

@@ -15,6 +15,8 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Self
 
+from autograder.illustration import Illustration, illustrations
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
@@ -110,6 +112,8 @@ class CellResult:
         True if a person grades this cell.
     answered : bool
         False if an answer graded by hand was left as it was handed out.
+    illustrations : tuple of Illustration
+        What the student's functions give for public inputs, if the cell lost points.
     """
 
     grade_id: str
@@ -117,6 +121,7 @@ class CellResult:
     checks: tuple[CheckResult, ...] = ()
     manual: bool = False
     answered: bool = True
+    illustrations: tuple[Illustration, ...] = ()
 
     @property
     def auto_score(self) -> Decimal | None:
@@ -139,7 +144,7 @@ class CellResult:
             "checks": [check.to_dict() for check in self.checks],
             "manual": self.manual,
             "answered": self.answered,
-        }
+        } | ({"illustrations": [one.to_dict() for one in self.illustrations]} if self.illustrations else {})
 
     @classmethod
     def from_dict(cls, record: dict[str, Any]) -> Self:
@@ -147,6 +152,7 @@ class CellResult:
         changed = {
             "max_score": Decimal(record["max_score"]),
             "checks": tuple(CheckResult.from_dict(check) for check in record["checks"]),
+            "illustrations": illustrations(record.get("illustrations")),
         }
         return cls(**(record | changed))
 
