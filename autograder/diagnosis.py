@@ -1,37 +1,48 @@
 """
 Which known misconception gives the very numbers that a student's code gave.
 
-When a check fails, what it asked the student's code is asked again of each
-misconception that loses in the same cell, in this trusted process. If all the
-answers agree, the mistake has a name. The student's code is not run again.
+When a check fails, what it asked the student's code is asked again of the
+solved notebook and of each misconception that loses in the same cell, in this
+trusted process. Where the student's answer is wrong and a misconception's is
+the same, the mistake has a name. The student's code is not run again, and no
+outcome changes.
+
+A name is a claim about a person's thinking, so three things stand against it:
+numbers must agree, since None or an exception has many causes; nothing that
+the misconception gets wrong may be right in the student's answers; and answers
+of yes or no, which chance hits too, must agree in the whole cell.
 """
 
 from __future__ import annotations
 
-import math
 import warnings
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from autograder.checks import symptoms
+from autograder.likeness import Answers, Likeness, replayed
 from autograder.results import CheckResult, Outcome
-from autograder.sandbox.worker.dispatcher import Dispatcher
-from autograder.wire.codec import Handle, decode
-from autograder.wire.frames import WireError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from autograder.checks.plugin import CheckRun
-    from autograder.checks.student import Exchange
 
-_RTOL, _ATOL = 1e-6, 1e-8
-_LONGER, _LONGER_BYTES = 4, 4096
-# float32 carries seven digits; a chain of products keeps about four.
-_RTOL_SINGLE, _ATOL_SINGLE = 1e-3, 1e-4
-_WITH_NUMBERS = {Outcome.PASSED, Outcome.FAILED}
-_EXPLAINABLE = {Outcome.FAILED, Outcome.ERROR}
+MAX_REPLAYED = 4_000
+"""
+Requests that are asked again for one test cell. Where they do not suffice, no
+name is given. A count, unlike a time, is the same at every grading.
+"""
+MAX_NAMES = 3
+"""Mistakes that are named in one test cell."""
+
+ENOUGH = 10
+"""Answers of yes or no that must agree to name a mistake: chance gives each of them in one of two cases."""
+
+_ALSO = "And something else: "
+_PARTLY = "The known mistake explains a part of this, but not all."
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +69,13 @@ class Misconception:
     start: Callable[[], Mapping[str, Any]]
 
 
-def diagnose(runs: Sequence[CheckRun], known: Sequence[Misconception]) -> list[CheckResult]:
+def diagnose(
+    runs: Sequence[CheckRun],
+    known: Sequence[Misconception],
+    right: Callable[[], Mapping[str, Any]],
+    *,
+    max_replayed: int = MAX_REPLAYED,
+) -> list[CheckResult]:
     """
     Name the misconception behind each failed check of a test cell, where one fits.
 
@@ -68,99 +85,168 @@ def diagnose(runs: Sequence[CheckRun], known: Sequence[Misconception]) -> list[C
         The cell's checks as they went.
     known : sequence of Misconception
         Those that lose in this cell.
+    right : callable
+        Returns a new namespace of the solved notebook.
+    max_replayed : int
+        How many requests may be asked again.
 
     Returns
     -------
     list of CheckResult
-        The results in order; a failed check that a misconception explains
-        carries its name, and its sentence and hint as the hint.
+        The results in order, with the same outcomes. A failed check that a
+        misconception explains carries its name, and its sentence and hint as
+        the hint; one that it does not explain says so.
     """
-    # Few exchanges are soon asked again, and leave few candidates for the rest.
-    failed = sorted(
-        (run for run in runs if run.result.outcome in _EXPLAINABLE and run.exchanges),
-        key=lambda run: len(run.exchanges),
-    )
-    fitting: dict[int, list[Misconception]] = {}
-    likely: list[Misconception] = []
-    for run in failed:
-        found = [one for one in likely if _explains(one, run, runs)]
-        if not found:
-            found = [one for one in known if one not in likely and _explains(one, run, runs)]
-        likely = found or likely
-        fitting[id(run)] = found
-    return [_explained(run, runs, fitting.get(id(run), [])) for run in runs]
-
-
-def _explained(run: CheckRun, runs: Sequence[CheckRun], fitting: list[Misconception]) -> CheckResult:
-    if not fitting:
-        return run.result
-    best = fitting[0]
-    if len(fitting) > 1:
-        # Of several that explain this check, the one that agrees most on the whole cell.
-        best = max(fitting, key=lambda one: sum(_gives(one, other.exchanges) for other in runs))
-    return replace(run.result, misconception=best.name, hint=f"{best.claim} {best.hint}".strip())
-
-
-def _explains(misconception: Misconception, run: CheckRun, runs: Sequence[CheckRun]) -> bool:
-    if not _gives(misconception, run.exchanges):
-        return False
-    if run.result.outcome is Outcome.FAILED:
-        return True
-    # That both raise says little: an empty cell raises too. Some numbers must agree as well.
-    numbers = (other for other in runs if other.result.outcome in _WITH_NUMBERS)
-    return any(_gives(misconception, other.exchanges) for other in numbers)
-
-
-def _gives(misconception: Misconception, exchanges: Sequence[Exchange]) -> bool:
-    dispatcher = Dispatcher(misconception.start())
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
-        return all(_same_answer(dispatcher, exchange) for exchange in exchanges)
+        cell = _Cell(runs, right, max_replayed)
+        named = cell.named(known)
+    return [_told(run.result, named) for run in runs]
 
 
-def _same_answer(dispatcher: Dispatcher, exchange: Exchange) -> bool:
-    try:
-        answer = dispatcher.answer(exchange.request)
-        if len(exchange.answer) > _LONGER * len(answer) + _LONGER_BYTES:
-            # Too long to be alike, and perhaps made to take long to read.
-            return False
-        theirs, ours = decode(exchange.answer), decode(answer)
-    except (WireError, LookupError):
-        # A request may speak of an object that the misconception never made.
-        return False
-    return _alike(theirs, ours)
+class _OutOfRequests(Exception):  # noqa: N818 - an end, not an error
+    """The requests that may be asked again are used up."""
 
 
-def _alike(theirs: object, ours: object) -> bool:
-    if isinstance(ours, np.ndarray):
-        return isinstance(theirs, np.ndarray) and _close(theirs, ours)
-    if isinstance(ours, (tuple, list)):
-        return (
-            isinstance(theirs, (tuple, list)) and len(theirs) == len(ours) and all(map(_alike, theirs, ours))
+class _Suspect:
+    """A misconception, and which checks of a cell it explains."""
+
+    def __init__(self, known: Misconception) -> None:
+        self.known = known
+        self.found: dict[str, Likeness] = {}
+
+    @property
+    def explained(self) -> set[str]:
+        """Checks that it explains wholly."""
+        return {name for name, likeness in self.found.items() if likeness.is_whole}
+
+    @property
+    def touched(self) -> set[str]:
+        """Checks that it explains wholly or in part."""
+        return {name for name, likeness in self.found.items() if likeness.is_whole or likeness.is_part}
+
+
+class _Cell:
+    """The checks of a test cell, and what the solved notebook answers in them."""
+
+    def __init__(
+        self, runs: Sequence[CheckRun], right: Callable[[], Mapping[str, Any]], max_replayed: int
+    ) -> None:
+        self._runs = {run.result.name: run for run in runs}
+        self._right = right
+        self._answers: dict[str, Answers] = {}
+        self._left = max_replayed
+
+    def named(self, known: Iterable[Misconception]) -> list[list[_Suspect]]:
+        """
+        Return the mistakes found, the one that explains most first.
+
+        Each is a list: more than one are those that nothing tells apart.
+        """
+        # Few exchanges are soon asked again, and leave few suspects for the rest.
+        failed = sorted(self._of(Outcome.FAILED), key=lambda run: len(run.exchanges))
+        suspects = [_Suspect(one) for one in known] if failed else []
+        try:
+            for run in failed:
+                suspects = self._left_by(run, suspects)
+            return self._chosen(self._standing([one for one in suspects if one.touched]))
+        except _OutOfRequests:
+            return []
+
+    def _left_by(self, run: CheckRun, suspects: list[_Suspect]) -> list[_Suspect]:
+        """Return the suspects that a failed check leaves; the likely ones are met first."""
+        likely = [one for one in suspects if one.touched]
+        left = [one for one in likely if self._may_be(one, run)]
+        others = [one for one in suspects if one not in likely]
+        if not any(run.result.name in one.explained for one in left):
+            others = [one for one in others if self._may_be(one, run)]
+        return left + others
+
+    def _of(self, *outcomes: Outcome) -> list[CheckRun]:
+        return [run for run in self._runs.values() if run.result.outcome in outcomes and run.exchanges]
+
+    def _meet(self, suspect: _Suspect, run: CheckRun) -> Likeness:
+        """Compare a misconception with the student in one check."""
+        name = run.result.name
+        if name not in self._answers:
+            self._answers[name] = Answers(run, self._counted(replayed(self._right(), run.exchanges)))
+        return self._answers[name].compare(self._counted(replayed(suspect.known.start(), run.exchanges)))
+
+    def _counted(self, answers: Iterable[bytes]) -> Iterable[bytes]:
+        for answer in answers:
+            self._left -= 1
+            if self._left < 0:
+                raise _OutOfRequests
+            yield answer
+
+    def _may_be(self, suspect: _Suspect, run: CheckRun) -> bool:
+        likeness = self._meet(suspect, run)
+        suspect.found[run.result.name] = likeness
+        return not likeness.is_refuted
+
+    def _standing(self, suspects: list[_Suspect]) -> list[_Suspect]:
+        """Return the suspects that the other checks leave; those of chance evidence must fit all of them."""
+        raised, passed = self._of(Outcome.ERROR), self._of(Outcome.PASSED)
+        left = []
+        for one in suspects:
+            is_sure = len(suspects) == 1 and any(like.is_part for like in one.found.values())
+            others = raised if is_sure else [*raised, *passed]
+            if all(self._may_be(one, run) for run in others) and self._has_numbers(one):
+                left.append(one)
+        return left
+
+    def _has_numbers(self, suspect: _Suspect) -> bool:
+        """Tell whether numbers speak for a suspect, or all answers of yes or no in the cell."""
+        found = suspect.found.values()
+        if any(like.is_telling for like in found):
+            return True
+        return sum(like.yes_or_no for like in found) >= ENOUGH and all(
+            suspect.found[name].agreeing == len(run.exchanges) for name, run in self._runs.items()
         )
-    if isinstance(ours, dict):
-        return (
-            isinstance(theirs, dict)
-            and theirs.keys() == ours.keys()
-            and all(_alike(theirs[key], ours[key]) for key in ours)
-        )
-    if isinstance(ours, Handle):
-        return isinstance(theirs, Handle) and theirs.number == ours.number
-    if isinstance(ours, (float, np.floating)):
-        return isinstance(theirs, (float, np.floating)) and _close_numbers(float(theirs), float(ours))
-    return type(theirs) is type(ours) and bool(theirs == ours)
+
+    def _chosen(self, suspects: list[_Suspect]) -> list[list[_Suspect]]:
+        """Choose what explains most, then what explains most of the rest."""
+        rest = {run.result.name for run in self._of(Outcome.FAILED, Outcome.ERROR)}
+        chosen: list[list[_Suspect]] = []
+        while suspects and len(chosen) < MAX_NAMES:
+            # What is only touched needs no second name: it may be the first one's doing.
+            keys = {
+                id(one): (
+                    len(one.explained & rest),
+                    0 if chosen else len(one.touched & rest),
+                    sum(like.agreeing for like in one.found.values()),
+                )
+                for one in suspects
+            }
+            best = max(keys.values())
+            if not any(best[:2]):
+                break
+            chosen.append([one for one in suspects if keys[id(one)] == best])
+            rest -= chosen[-1][0].explained
+            suspects = [one for one in suspects if one not in chosen[-1]]
+        return chosen
 
 
-def _close(theirs: np.ndarray[Any, Any], ours: np.ndarray[Any, Any]) -> bool:
-    if theirs.shape != ours.shape:
-        return False
-    # Rounding hides behind a loose tolerance, so it is for those who compute in float32.
-    single = theirs.dtype.type is np.float32 and ours.dtype.kind == "f"
-    rtol, atol = (_RTOL_SINGLE, _ATOL_SINGLE) if single else (_RTOL, _ATOL)
-    return bool(np.allclose(theirs, ours, rtol=rtol, atol=atol, equal_nan=True))
+def _told(result: CheckResult, named: list[list[_Suspect]]) -> CheckResult:
+    """Return a check's result with the name of the mistake, or with what remains."""
+    if result.outcome is Outcome.PASSED:
+        return result
+    if result.outcome is Outcome.ERROR and not result.hint:
+        result = replace(result, hint=symptoms.of_exception(result.error))
+    whole = next((group for group in named if result.name in group[0].explained), None)
+    part = next((group for group in named if result.name in group[0].touched), None)
+    group = whole or part
+    if group is None:
+        is_other = bool(named) and result.outcome in {Outcome.FAILED, Outcome.ERROR}
+        return replace(result, rationale=f"{_ALSO}{result.rationale}") if is_other else result
+    rationale = result.rationale if whole else f"{result.rationale} {_PARTLY}".strip()
+    return replace(result, misconception=group[0].known.name, hint=_sentence(group), rationale=rationale)
 
 
-def _close_numbers(theirs: float, ours: float) -> bool:
-    if math.isnan(theirs) or math.isnan(ours):
-        return math.isnan(theirs) and math.isnan(ours)
-    return math.isclose(theirs, ours, rel_tol=_RTOL, abs_tol=_ATOL)
+def _sentence(group: list[_Suspect]) -> str:
+    """Return the sentences of mistakes that give the same numbers, and the hint of the first."""
+    claims = [one.known.claim for one in group[:MAX_NAMES]]
+    claim = (
+        claims[0] if len(claims) == 1 else f"One of these, they give the same numbers: {' Or: '.join(claims)}"
+    )
+    return f"{claim} {group[0].known.hint}".strip()

@@ -28,11 +28,11 @@ from autograder.sandbox.limits import Limits
 from autograder.sandbox.sandbox import Sandbox
 from autograder.sandbox.session import CodeCell, NotebookSession
 from autograder.sandbox.wall import require
+from autograder.sandbox.zygote import Origin
 from autograder.variants import load_variants, program
 
-from autograder.sandbox.zygote import Origin
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from autograder.checks.plugin import CheckRun
@@ -101,7 +101,7 @@ class Grader:
         self._sandbox = Sandbox(wall, scratch, secrets=[course.root])
         self._suites: dict[str, CheckSuite] = {}
         self._variants: dict[str, tuple[Variant, ...]] = {}
-        self._misconceptions: dict[tuple[str, str], list[Misconception]] = {}
+        self._known: dict[tuple[str, str], tuple[list[Misconception], Callable[[], dict[str, Any]]]] = {}
 
     @property
     def sandbox(self) -> str:
@@ -282,24 +282,27 @@ class Grader:
     ) -> tuple[CheckResult, ...]:
         if all(run.result.outcome is Outcome.PASSED for run in runs):
             return tuple(run.result for run in runs)
-        return tuple(diagnose(runs, self._known(assignment, cell.grade_id)))
+        return tuple(diagnose(runs, *self._known_of(assignment, cell.grade_id)))
 
-    def _known(self, assignment: str, grade_id: str) -> list[Misconception]:
-        """Return the misconceptions that lose in a cell, made ready at the first need."""
+    def _known_of(
+        self, assignment: str, grade_id: str
+    ) -> tuple[list[Misconception], Callable[[], dict[str, Any]]]:
+        """Return the misconceptions that lose in a cell, and what starts the solved notebook."""
         key = (assignment, grade_id)
-        if key not in self._misconceptions:
+        if key not in self._known:
             home = next(
                 book.name
                 for book in self.course.released(assignment)
                 if grade_id in {c.grade_id for c in book.graded}
             )
             source = read_notebook(self.course.source(assignment) / f"{home}.ipynb", error=NotebookError)
-            self._misconceptions[key] = [
+            misconceptions = [
                 Misconception(one.name, one.claim, one.hint, program(source, one))
                 for one in self._read_misconceptions(assignment)
                 if one.loses == grade_id
             ]
-        return self._misconceptions[key]
+            self._known[key] = (misconceptions, program(source))
+        return self._known[key]
 
     def _read_misconceptions(self, assignment: str) -> tuple[Variant, ...]:
         """Return all misconceptions of an assignment; each cell that loses points asks again."""

@@ -131,6 +131,38 @@ def of_list(found: list[int], right: list[int]) -> str:
     return "holds the right numbers, but not in increasing order"
 
 
+_OF_EXCEPTIONS = {
+    "AttributeError": "Some object lacks what you ask of it. Is the name spelt right, and set in __init__?",
+    "AxisError": "An axis is named that the array does not have. How many axes are there at this step?",
+    "IndexError": "An index is outside of an array. Do the loops run over the right axis, from 0?",
+    "KeyError": "A key is asked for that is not there.",
+    "LinAlgError": "A matrix does not fit what is done with it.",
+    "NameError": "A name is used that is not defined. Does it come from another notebook, or a deleted cell?",
+    "RecursionError": "A function calls itself without end.",
+    "TypeError": "Something is of another kind than you think. Do arguments and what is called fit together?",
+    "UnboundLocalError": "A variable is used before it is set. Is it set in each branch?",
+    "ValueError": "Often shapes do not fit. Write down the shape after each step, with sizes all different.",
+    "ZeroDivisionError": "Something is divided by zero.",
+}
+
+
+def of_exception(class_name: str) -> str:
+    """
+    Return what an exception suggests.
+
+    Parameters
+    ----------
+    class_name : str
+        Its class.
+
+    Returns
+    -------
+    str
+        A hint, which may be empty.
+    """
+    return _OF_EXCEPTIONS.get(class_name, "")
+
+
 def _alike(array: Array, other: Array) -> bool:
     return bool(np.allclose(array, other, rtol=1e-6, atol=1e-8))
 

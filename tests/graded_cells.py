@@ -1,0 +1,86 @@
+"""The test cells, the known mistakes of each, and a judge of solutions that runs in this process."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+from handouts import ASSIGNMENT, COURSE, RELEASED
+
+from autograder.checks.suite import CheckSuite, LocalNames
+from autograder.diagnosis import Misconception, diagnose
+from autograder.errors import NotebookError
+from autograder.notebook import read_notebook
+from autograder.results import CheckResult, Outcome
+from autograder.variants import load_variants, program
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from autograder.checks.plugin import CheckRun
+
+MISCONCEPTIONS = {one.name: one for one in load_variants(COURSE.root, "misconceptions", ASSIGNMENT)}
+ALTERNATIVES = {one.name: one for one in load_variants(COURSE.root, "alternatives", ASSIGNMENT)}
+
+_SOURCES = {
+    released.name: read_notebook(COURSE.source(ASSIGNMENT) / f"{released.name}.ipynb", error=NotebookError)
+    for released in RELEASED
+}
+HOMES = {
+    cell.grade_id: _SOURCES[released.name]
+    for released in RELEASED
+    for cell in released.graded
+    if cell.hidden_check
+}
+"""The instructor's notebook of each test cell."""
+
+RIGHT = {grade_id: program(home) for grade_id, home in HOMES.items()}
+"""Starts the solved notebook of each test cell."""
+
+WRONG = {one.name: program(HOMES[one.loses], one) for one in MISCONCEPTIONS.values()}
+"""Starts the notebook with each misconception in it."""
+
+KNOWN = {
+    grade_id: [
+        Misconception(one.name, one.claim, one.hint, WRONG[one.name])
+        for one in MISCONCEPTIONS.values()
+        if one.loses == grade_id
+    ]
+    for grade_id in HOMES
+}
+"""The misconceptions of each test cell, ready to be asked."""
+
+
+class Judge:
+    """
+    Runs a cell's checks on some names, and diagnoses them; a context manager.
+
+    Parameters
+    ----------
+    seed : bytes
+        Seeds the checks.
+    """
+
+    def __init__(self, seed: bytes = b"diagnosis") -> None:
+        self._suite = CheckSuite(ASSIGNMENT)
+        self._seed = seed
+
+    def __enter__(self) -> Self:
+        """Return the judge."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End pytest's session."""
+        self._suite.close()
+
+    def runs(self, grade_id: str, names: Mapping[str, Any], seed: bytes = b"") -> list[CheckRun]:
+        """Return how the checks went."""
+        return self._suite.run(grade_id, LocalNames(names), seed=self._seed + seed)
+
+    def __call__(self, grade_id: str, names: Mapping[str, Any], seed: bytes = b"") -> list[CheckResult]:
+        """Return the results with the mistakes named."""
+        return diagnose(self.runs(grade_id, names, seed), KNOWN[grade_id], RIGHT[grade_id])
+
+
+def names_in(results: list[CheckResult]) -> set[str]:
+    """Return the mistakes that the failed checks name; empty text for none."""
+    return {result.misconception for result in results if result.outcome is not Outcome.PASSED}
