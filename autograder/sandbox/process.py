@@ -14,6 +14,7 @@ import numpy as np
 from autograder.errors import SandboxError
 from autograder.files import files_beside
 from autograder.sandbox.limits import LimitReached, WorkerDied
+from autograder.sandbox.worker import NAME_BYTES
 from autograder.sandbox.zygote import Origin
 from autograder.wire.codec import decode, encode
 from autograder.wire.frames import (
@@ -89,6 +90,7 @@ class Worker:
     ) -> None:
         self.limits = limits
         self._slot = slot
+        self._scope = ""
         # Found before there is a process: a folder that cannot be read leaves none behind.
         beside = [(folder, path) for folder in files for path in files_beside(folder)]
         origin = replace(origin, given=()) if beside else origin
@@ -104,7 +106,7 @@ class Worker:
             what = f"the files beside the notebook cannot be handed over ({end})"
             raise SandboxError("sandbox", what, "Raise the limit file_mib, or remove the files.") from None
 
-    def run_cell(self, source: str) -> tuple[Any, str | None]:
+    def run_cell(self, source: str, *, snapshot: str = "") -> Any:
         """
         Run one cell.
 
@@ -112,12 +114,14 @@ class Worker:
         ----------
         source : str
             The cell's source.
+        snapshot : str
+            If not empty, what the notebook's names stand for after the cell
+            is remembered under this name.
 
         Returns
         -------
-        tuple of (object, str or None)
-            The outputs as the worker reports them, not to be trusted, and
-            the limit that stopped the cell, if one did.
+        object
+            The outputs as the worker reports them, not to be trusted.
 
         Raises
         ------
@@ -127,17 +131,11 @@ class Worker:
             If the cell ended the process; the worker is gone.
         """
         limit_bytes = self.limits.output_kib * 1024 * _ESCAPED + _ANSWER_BYTES
-        answer = self._cells({"op": "cell", "source": source}, limit_bytes)
-        limit = answer.get("limit")
-        return answer.get("outputs"), limit if isinstance(limit, str) else None
-
-    def snapshot(self, name: str) -> None:
-        """Remember what the notebook's names stand for now."""
-        self._cells({"op": "snapshot", "name": name})
+        return self._cells({"op": "cell", "source": source, "snapshot": snapshot}, limit_bytes).get("outputs")
 
     def scope(self, name: str) -> None:
-        """Let the notebook's names stand again for what they stood for at a snapshot."""
-        self._cells({"op": "scope", "name": name})
+        """Let the notebook's names, from the next request on, stand again for what a snapshot remembers."""
+        self._scope = name
 
     def request(self, request: bytes) -> bytes:
         """
@@ -160,7 +158,9 @@ class Worker:
         WorkerDied
             If the code ended the process; the worker is gone.
         """
-        return self._ask(b"n" + request, _ANSWER_BYTES + _ANSWER_PER_REQUEST * len(request))
+        name, self._scope = self._scope.encode(), ""
+        head = b"n" + len(name).to_bytes(NAME_BYTES) + name
+        return self._ask(head + request, _ANSWER_BYTES + _ANSWER_PER_REQUEST * len(request))
 
     def close(self) -> None:
         """Kill the process and remove its folder; closing again does nothing."""

@@ -85,7 +85,7 @@ def self_test(sandbox: Sandbox, *, secrets: Sequence[Path] = ()) -> None:
 def _fire(sandbox: Sandbox, source: str) -> str:
     worker = sandbox.start(Limits())
     try:
-        raw, _ = worker.run_cell(source)
+        raw = worker.run_cell(source)
     except (LimitReached, WorkerDied) as end:
         return f"end the self-test ({end})"
     finally:

@@ -25,8 +25,6 @@ _MESSAGES = {
 # Cells of a notebook together may show this many times what one may.
 _SHOWN_PER_CELL = 8
 _KIB = 2**10
-# A process that dies when it is asked for the names of a cell is started again this often.
-_SCOPE_ATTEMPTS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,21 +114,12 @@ class NotebookSession:
         ------
         LimitReached
             If the notebook's time is used up.
-        WorkerDied
-            If its process ends again and again.
         """
         position = next(index for index, cell in enumerate(self.cells) if cell.name == name)
-        for _ in range(_SCOPE_ATTEMPTS):
-            worker = self._rerun(position + 1)
-            if worker is None:
-                raise LimitReached("notebook_time_s")
-            try:
-                worker.scope(name)
-            except (LimitReached, WorkerDied):
-                self._worker = None
-            else:
-                return
-        raise WorkerDied("exit")
+        worker = self._rerun(position + 1)
+        if worker is None:
+            raise LimitReached("notebook_time_s")
+        worker.scope(name)
 
     def request(self, request: bytes) -> bytes:
         """
@@ -173,16 +162,14 @@ class NotebookSession:
                 continue
             try:
                 self._check_time()
-                raw, _ = worker.run_cell(self.cells[index].source)
+                cell = self.cells[index]
+                raw = worker.run_cell(cell.source, snapshot=cell.name)
                 outputs.append(self._bounded(clean_outputs(raw)))
-                if self.cells[index].name:
-                    worker.snapshot(self.cells[index].name)
                 self._ran = index + 1
             except (LimitReached, WorkerDied) as end:
                 self._killed_by(index)
                 told = self._told(end.name) if isinstance(end, LimitReached) else _told_death(end)
-                # A snapshot that fails is the fault of the cell before it.
-                outputs[index:] = [[*(outputs[index] if len(outputs) > index else []), told]]
+                outputs.append([told])
                 return
 
     def _rerun(self, stop: int) -> Worker | None:
@@ -194,10 +181,8 @@ class NotebookSession:
             try:
                 while self._ran < stop:
                     cell = self.cells[self._ran]
-                    if self._ran not in self._killers:
-                        self._worker.run_cell(cell.source)
-                    if cell.name:
-                        self._worker.snapshot(cell.name)
+                    source = "" if self._ran in self._killers else cell.source
+                    self._worker.run_cell(source, snapshot=cell.name)
                     self._ran += 1
             except (LimitReached, WorkerDied):
                 self._killed_by(self._ran)

@@ -228,7 +228,7 @@ class Grounds:
 
 def _run(worker: Worker, source: str) -> tuple[str, list[dict[str, Any]]]:
     try:
-        raw, _ = worker.run_cell(source)
+        raw = worker.run_cell(source)
     except LimitReached as limit:
         return f"limit {limit.name}", []
     except WorkerDied as death:

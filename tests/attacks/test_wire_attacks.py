@@ -22,7 +22,10 @@ pytestmark = pytest.mark.sandbox
 
 FIND = """
 import os, socket, stat, struct, sys, threading, time
-fd = next(n for n in range(3, 64) if stat.S_ISSOCK(os.fstat(n).st_mode))
+def is_socket(n):
+    try: return stat.S_ISSOCK(os.fstat(n).st_mode)
+    except OSError: return False
+fd = next(filter(is_socket, range(3, 64)))
 grader = socket.socket(fileno=os.dup(fd))
 def frame(call_id, payload): return struct.pack('>QI', call_id, len(payload)) + payload
 def call_id():
@@ -30,7 +33,7 @@ def call_id():
     while not isinstance(frame.f_locals.get('call_id'), int): frame = frame.f_back
     return frame.f_locals['call_id']
 """
-GET = encode({"op": "get", "path": ("x",)})
+GET = encode([{"op": "get", "path": ("x",)}])
 DIES = {
     "a frame before the call": "grader.send(frame(0, b'mine'))",
     "one byte before the call": "grader.send(b'x')",
@@ -61,7 +64,7 @@ def worker(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> Iterator[Worker
     """A process in which the attacker has found the socket."""
     monkeypatch.setattr(process, "_GRACE_S", 0.3)
     worker = sandbox.start(Limits(wall_time_s=0.5))
-    outputs, _ = worker.run_cell("x = 41\n" + FIND)
+    outputs = worker.run_cell("x = 41\n" + FIND)
     assert outputs == []
     yield worker
     worker.close()
@@ -122,10 +125,10 @@ def test_what_a_patched_worker_says_is_only_its_own_answer(worker: Worker) -> No
     """With the call's name it may answer itself: that is what its code returned, and nothing more."""
     worker.run_cell(
         "import autograder.sandbox.worker.dispatcher as d\nfrom autograder.wire.codec import encode\n"
-        "d.Dispatcher.answer = lambda self, request: encode({'value': 42, 'passed': True})"
+        "d.Dispatcher.answer = lambda self, request: encode([{'value': 42, 'passed': True}])"
     )
 
-    assert worker.request(GET) == encode({"value": 42, "passed": True})
+    assert worker.request(GET) == encode([{"value": 42, "passed": True}])
 
 
 def test_the_next_worker_is_untouched(sandbox: Sandbox) -> None:
@@ -133,5 +136,5 @@ def test_the_next_worker_is_untouched(sandbox: Sandbox) -> None:
     worker = sandbox.start(Limits())
     worker.run_cell("x = 41")
 
-    assert worker.request(GET) == encode({"value": 41})
+    assert worker.request(GET) == encode([{"value": 41}])
     worker.close()

@@ -56,4 +56,4 @@ def worker(start: Callable[..., Worker]) -> Worker:
 @pytest.fixture
 def run(worker: Worker) -> Callable[[str], list[dict[str, Any]]]:
     """Run a cell and return its cleaned outputs."""
-    return lambda source: clean_outputs(worker.run_cell(source)[0])
+    return lambda source: clean_outputs(worker.run_cell(source))

@@ -37,7 +37,7 @@ def run(sandbox: Sandbox, limits: Limits, origin: Origin, cells: tuple[str, ...]
 
 def text(worker: Worker, source: str) -> str:
     """Run a cell and return the text of the last thing that it shows."""
-    output = clean_outputs(worker.run_cell(source)[0])[-1]
+    output = clean_outputs(worker.run_cell(source))[-1]
     return str(output.get("ename") or output.get("text") or output["data"]["text/plain"])
 
 

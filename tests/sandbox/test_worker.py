@@ -67,6 +67,17 @@ def test_the_last_expression_is_shown(run: Run) -> None:
         ("import no_such_module", ["ModuleNotFoundError"]),
         ("quit", None),
         ("breakpoint()", None),
+        ("\n\nx = 5\nx", ["5"]),
+        ("  x = 5\n  x", ["5"]),
+        ("In [1]: x = 5\nIn [2]: x", ["5"]),
+        (">>> x = 5\n>>> x", ["5"]),
+        ("%%time\nx = 5\nx", None),
+        ("x = 5\n%who_ls", ["['x']"]),
+        ("x = 5\nx?", None),
+        ("def f():\n    ...\n\nf() is None", ["True"]),
+        ("a = 1  # comment\na; 'shown'", ["'shown'"]),
+        ("'quiet';\n'also quiet';", []),
+        ("import warnings\nwarnings.simplefilter('error')\n'\\d'; 1 is 1", None),
         ("import threading\nt = threading.Thread(target=print, args=('t',)); t.start(); t.join()", ["t\n"]),
     ],
 )
@@ -76,6 +87,13 @@ def test_a_cell_shows_what_it_would_in_a_kernel(run: Run, source: str, shown: li
 
     assert shown is None or texts(outputs) == shown
     assert texts(run("'still here'")) == ["'still here'"]
+
+
+def test_a_notebook_can_transform_its_own_cells(run: Run) -> None:
+    """Whoever adds a step to IPython's gets it, in cells that are Python already as well."""
+    run("get_ipython().input_transformers_post.append(lambda lines: [s.replace('one', '1') for s in lines])")
+
+    assert texts(run("x = 5\n'one'")) == ["'1'"]
 
 
 def test_exit_does_not_end_the_notebook(run: Run) -> None:
@@ -185,7 +203,7 @@ def test_a_large_file_is_refused(run: Run) -> None:
 def test_a_flood_of_output_is_cut_and_told(start: Start) -> None:
     """What is kept is bounded, and the cut is visible."""
     worker = start(Limits(output_kib=10))
-    outputs, _ = worker.run_cell("for _ in range(100_000): print('flood')")
+    outputs = worker.run_cell("for _ in range(100_000): print('flood')")
     worker.close()
     text = "".join(output["text"] for output in outputs)
 
@@ -221,7 +239,7 @@ def test_the_secret_is_not_inherited(start: Start, monkeypatch: pytest.MonkeyPat
     """The same for a worker that starts after it was set."""
     monkeypatch.setenv("AUTOGRADER_SECRET", "s3cret")
     worker = start()
-    outputs, _ = worker.run_cell("import os; sorted(os.environ)")
+    outputs = worker.run_cell("import os; sorted(os.environ)")
     worker.close()
 
     assert "AUTOGRADER_SECRET" not in texts(outputs)[0]
@@ -254,7 +272,7 @@ def test_files_beside_the_notebook_are_there(start: Start, tmp_path: Path) -> No
     (tmp_path / "link").symlink_to("/etc/passwd")
     worker = start(Limits(), files=[tmp_path])
     outputs = [
-        texts(worker.run_cell(source)[0])
+        texts(worker.run_cell(source))
         for source in (
             "open('data/numbers.txt').read()",
             "import helper; helper.answer",
@@ -274,7 +292,7 @@ def test_nothing_is_left_behind(start: Start) -> None:
     worker.run_cell(
         "import os\nopen('left', 'w').close(); os.mkdir('d'); open('d/f', 'w').close(); os.chdir('d')"
     )
-    outputs, _ = worker.run_cell("import os; os.path.abspath('..')")
+    outputs = worker.run_cell("import os; os.path.abspath('..')")
     folder = texts(outputs)[0].strip("'")
     worker = start()
     cells = (
@@ -283,7 +301,7 @@ def test_nothing_is_left_behind(start: Start) -> None:
         f"import os; os.path.exists({folder!r})",
         "os.listdir()",
     )
-    found = [texts(worker.run_cell(source)[0]) for source in cells]
+    found = [texts(worker.run_cell(source)) for source in cells]
 
     assert found == [["False"], ["False"], ["False"], ["[]"]]
 
@@ -300,7 +318,7 @@ def test_global_random_numbers_repeat(start: Start) -> None:
     drawn = []
     for _ in range(2):
         worker = start(Limits(), seed=4)
-        outputs, _ = worker.run_cell("import random, numpy as np\n(random.random(), np.random.rand())")
+        outputs = worker.run_cell("import random, numpy as np\n(random.random(), np.random.rand())")
         drawn.append(texts(outputs))
         worker.close()
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from autograder.sandbox.worker import NAME_BYTES
 from autograder.sandbox.worker.dispatcher import Dispatcher
 from autograder.sandbox.worker.shell import NotebookShell, Timer, WallTimeExceeded, run_cell
 from autograder.wire.codec import decode, encode
@@ -74,30 +75,30 @@ class _Worker:
         if kind == b"c":
             message = decode(body)
             return encode(getattr(self, f"_{message['op']}")(message))
+        stop = NAME_BYTES + int.from_bytes(body[:NAME_BYTES])
+        if stop > NAME_BYTES:
+            self._scope(body[NAME_BYTES:stop].decode())
         self.recorder.muted = True
         try:
             with Timer(self.wall_time_s):
-                return self.dispatcher.answer(body)
+                return self.dispatcher.answer(body[stop:])
         except WallTimeExceeded:
             return encode({"limit": "wall_time_s"})
         finally:
             self.recorder.muted = False
 
     def _cell(self, message: dict[str, Any]) -> dict[str, Any]:
-        stopped = run_cell(self.shell, message["source"], wall_time_s=self.wall_time_s)
-        return {"outputs": self.recorder.outputs, "limit": "wall_time_s" if stopped else None}
+        run_cell(self.shell, message["source"], wall_time_s=self.wall_time_s)
+        if message["snapshot"]:
+            self.snapshots[message["snapshot"]] = dict(self.shell.user_ns)
+        return {"outputs": self.recorder.outputs}
 
-    def _snapshot(self, message: dict[str, Any]) -> dict[str, Any]:
-        self.snapshots[message["name"]] = dict(self.shell.user_ns)
-        return {}
-
-    def _scope(self, message: dict[str, Any]) -> dict[str, Any]:
+    def _scope(self, name: str) -> None:
         # In place: functions look their helpers up in this very dict.
         names = self.shell.user_ns
         names.clear()
-        names.update(self.snapshots[message["name"]])
+        names.update(self.snapshots[name])
         self.dispatcher = Dispatcher(names)
-        return {}
 
     def _file(self, message: dict[str, Any]) -> dict[str, Any]:
         """Write a file beside the notebook."""
