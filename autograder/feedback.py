@@ -7,20 +7,117 @@ expected values and notes for course staff are not on them.
 
 from __future__ import annotations
 
+import shutil
 from typing import TYPE_CHECKING
+
+from markupsafe import Markup
 
 from autograder.errors import OperatorError
 from autograder.graded import read_graded, result_of
-from autograder.pages.blocks import blocks, notebook_title
+from autograder.pages.blocks import blocks
+from autograder.pages.lessons import lessons
+from autograder.pages.student import student_view
 from autograder.pages.template import assignment_title, render, write_page
-from autograder.pages.views import student_view
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
     from autograder.course import Course
+    from autograder.notebook import Notebook
+    from autograder.pages.views import BookView
     from autograder.scores import StudentScore
+
+    Comments = Mapping[tuple[str, str], str]
+
+RELEASED_BESIDE = ("timestamp.txt", "submission_secret.txt")
+"""What `nbgrader release_feedback` reads beside the pages."""
+
+
+class FeedbackWriter:
+    """
+    Writes the feedback of one student after the other.
+
+    Parameters
+    ----------
+    course : Course
+        The course.
+    assignment : str
+        An assignment of the course.
+
+    Raises
+    ------
+    CourseError
+        If there is no such assignment.
+    """
+
+    def __init__(self, course: Course, assignment: str) -> None:
+        self._course = course
+        self._assignment = assignment
+        self._released = {book.name: book for book in course.released(assignment)}
+        self._lessons = lessons(self._released.values())
+
+    def write(
+        self, student: str, *, score: StudentScore | None = None, comments: Comments | None = None
+    ) -> Path:
+        """
+        Write the feedback of a graded submission.
+
+        ``index.html`` is all of it. A page for each notebook, with the name
+        that nbgrader gives it, holds the part on that notebook.
+
+        Parameters
+        ----------
+        student : str
+            The student's id.
+        score : StudentScore, optional
+            What the gradebook holds of the student: scores given by hand, and
+            how late the work was. Without it the pages show what the grader found.
+        comments : mapping of tuple to str, optional
+            What a person wrote, by notebook and grade_id.
+
+        Returns
+        -------
+        Path
+            The page with all of it.
+
+        Raises
+        ------
+        CourseError
+            If the student's work is not graded.
+        SubmissionError
+            If a graded notebook cannot be read.
+        OperatorError
+            If a page cannot be written.
+        """
+        notebooks = read_graded(self._course, self._assignment, student)
+        result = result_of(self._course, self._assignment, student, notebooks)
+        view = student_view(result, self._lessons, score=score, comments=comments)
+        folder = self._course.feedback(student, self._assignment)
+        context = {"assignment": assignment_title(self._assignment), "view": view}
+        sections = {
+            book.name: self._section(notebooks.get(book.name), book, comments or {}) for book in view.books
+        }
+        for book in view.books:
+            page = folder / f"{book.name}.html"
+            if book.missing:
+                _forget(page)
+            else:
+                section = sections[book.name]
+                write_page(page, render("notebook.html.j2", book=book, section=section, **context))
+        overview = write_page(
+            folder / "index.html", render("overview.html.j2", sections=list(sections.values()), **context)
+        )
+        _copy(self._course.autograded(student, self._assignment), folder)
+        return overview
+
+    def _section(self, notebook: Notebook | None, book: BookView, comments: Comments) -> Markup:
+        """Return the part on one notebook, the same on both its pages."""
+        mine = {grade_id: text for (name, grade_id), text in comments.items() if name == book.name}
+        parts = blocks(notebook, self._released[book.name], book, mine) if notebook is not None else ()
+        anchors = {anchor for block in parts for anchor in block.anchors}
+        section = render("book.html.j2", book=book, blocks=parts, anchors=anchors)
+        return Markup(section)  # noqa: S704 - rendered by our own template
 
 
 def write_feedback(
@@ -29,13 +126,10 @@ def write_feedback(
     student: str,
     *,
     score: StudentScore | None = None,
-    comments: Mapping[tuple[str, str], str] | None = None,
+    comments: Comments | None = None,
 ) -> Path:
     """
-    Write the feedback pages of a graded submission.
-
-    A page for each notebook carries the name that nbgrader gives it;
-    ``index.html`` is the overview.
+    Write the feedback of one graded submission.
 
     Parameters
     ----------
@@ -46,41 +140,27 @@ def write_feedback(
     student : str
         The student's id.
     score : StudentScore, optional
-        What the gradebook holds of the student: scores given by hand, and
-        how late the work was. Without it the pages show what the grader found.
+        What the gradebook holds of the student.
     comments : mapping of tuple to str, optional
         What a person wrote, by notebook and grade_id.
 
     Returns
     -------
     Path
-        The overview.
-
-    Raises
-    ------
-    CourseError
-        If there is no such assignment, or the student's work is not graded.
-    SubmissionError
-        If a graded notebook cannot be read.
-    OperatorError
-        If a page cannot be written.
+        The page; see `FeedbackWriter.write`, which also says what is raised.
     """
-    notebooks = read_graded(course, assignment, student)
-    result = result_of(course, assignment, student, notebooks)
-    released = {book.name: book for book in course.released(assignment)}
-    titles = {name: notebook_title(book) for name, book in released.items()}
-    view = student_view(result, titles, score=score, comments=comments)
-    folder = course.feedback(student, assignment)
-    context = {"assignment": assignment_title(assignment), "view": view}
-    for book in view.books:
-        page = folder / f"{book.name}.html"
-        if book.missing:
-            _forget(page)
-            continue
-        mine = {grade_id: text for (name, grade_id), text in (comments or {}).items() if name == book.name}
-        parts = blocks(notebooks[book.name], released[book.name], book.cells, mine)
-        write_page(page, render("notebook.html.j2", book=book, blocks=parts, **context))
-    return write_page(folder / "index.html", render("overview.html.j2", **context))
+    return FeedbackWriter(course, assignment).write(student, score=score, comments=comments)
+
+
+def _copy(source: Path, target: Path) -> None:
+    """Put beside the pages what nbgrader needs to release them, if the submission came through nbgrader."""
+    for name in RELEASED_BESIDE:
+        path = source / name
+        try:
+            if path.is_file() and not path.is_symlink():
+                shutil.copyfile(path, target / name)
+        except OSError as error:
+            raise OperatorError(path, f"cannot be copied ({error.strerror})", "Check rights.") from None
 
 
 def _forget(page: Path) -> None:

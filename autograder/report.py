@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from autograder.errors import CourseError
 from autograder.graded import read_results
-from autograder.pages.blocks import notebook_title
 from autograder.pages.classroom import class_view
+from autograder.pages.lessons import lessons
+from autograder.pages.student import student_view
 from autograder.pages.template import assignment_title, render, write_page
-from autograder.pages.views import student_view
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -58,11 +58,11 @@ def write_report(
     OperatorError
         If the page cannot be written.
     """
-    titles = {book.name: notebook_title(book) for book in course.released(assignment)}
+    lesson = lessons(course.released(assignment))
     by_student = {score.student: score for score in scores}
     graded = read_results(course, assignment) if results is None else results
     students = [
-        student_view(result, titles, score=by_student.get(result.student))
+        student_view(result, lesson, score=by_student.get(result.student))
         for result in sorted(graded, key=lambda result: result.student)
     ]
     known = {student.student for student in students}

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
 from autograder.pages import content
+from autograder.pages.lessons import anchor_base, headings
 from autograder.released import Kind, grade_id_of, strip_hidden
 
 if TYPE_CHECKING:
@@ -16,14 +16,11 @@ if TYPE_CHECKING:
 
     from autograder.notebook import Cell, Notebook
     from autograder.pages.content import Shown
-    from autograder.pages.views import CellView
+    from autograder.pages.views import BookView, CellView
     from autograder.released import ReleasedNotebook
 
-HEADING = re.compile(r"^#{1,6}[ \t]+(.+?)[ \t#]*$", re.MULTILINE)
-FENCED = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
-ROOT = re.compile(r"\\sqrt\{?(\w+)\}?")
-MARKS = re.compile(r"[*`$]")
 HEADINGS_SHOWN = 3
+NOTHING = Markup()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +31,7 @@ class Block:
     Parameters
     ----------
     kind : str
-        ``lesson`` (given text), ``given`` (given code), ``text`` and ``code``
+        ``lesson`` (what was given), ``given`` (given code that shows something), ``text`` and ``code``
         (the student's), ``answer`` and ``answer-code`` (graded by hand) or ``test``.
     label : str
         What it is called.
@@ -48,27 +45,25 @@ class Block:
         The result of an answer or a test.
     comment : str
         What a person wrote about it.
+    anchors : tuple of str
+        Of given text the ids of its headings.
+    parts : tuple of Block
+        Of a lesson the given text and code that it is made of.
     """
 
     kind: str
-    label: str
-    body: Markup
+    label: str = ""
+    body: Markup = NOTHING
     headings: tuple[str, ...] = ()
     outputs: tuple[Shown, ...] = ()
     cell: CellView | None = None
     comment: str = ""
-
-
-def notebook_title(released: ReleasedNotebook) -> str:
-    """Return a notebook's first heading as plain text, or its name."""
-    for cell in released.layout:
-        if cell.cell_type == "markdown" and (headings := _headings(cell.released)):
-            return headings[0]
-    return released.name
+    anchors: tuple[str, ...] = ()
+    parts: tuple[Block, ...] = ()
 
 
 def blocks(
-    notebook: Notebook, released: ReleasedNotebook, cells: Iterable[CellView], comments: Mapping[str, str]
+    notebook: Notebook, released: ReleasedNotebook, book: BookView, comments: Mapping[str, str]
 ) -> tuple[Block, ...]:
     """
     Return what the page of a notebook shows.
@@ -79,8 +74,8 @@ def blocks(
         The graded notebook.
     released : ReleasedNotebook
         What was handed out.
-    cells : iterable of CellView
-        Its grade cells.
+    book : BookView
+        Its results.
     comments : mapping of str to str
         What a person wrote, by grade_id.
 
@@ -89,7 +84,7 @@ def blocks(
     tuple of Block
         In the notebook's order. No hidden test, nothing from metadata.
     """
-    reader = _Reader(released, {cell.grade_id: cell for cell in cells}, comments)
+    reader = _Reader(released, book, comments)
     parts = (reader.block(cell) for cell in notebook["cells"])
     return tuple(_folded(part for part in parts if not _is_empty(part)))
 
@@ -97,20 +92,26 @@ def blocks(
 class _Reader:
     """Tells what each cell of one notebook is for."""
 
-    def __init__(
-        self, released: ReleasedNotebook, cells: Mapping[str, CellView], comments: Mapping[str, str]
-    ) -> None:
+    def __init__(self, released: ReleasedNotebook, book: BookView, comments: Mapping[str, str]) -> None:
         self.kinds = {cell.grade_id: cell.kind for cell in released.cells}
         self.given = {(cell.cell_type, cell.released) for cell in released.layout if cell.kind is Kind.PLAIN}
-        self.cells = cells
+        # A copied cell must not bring its anchors twice.
+        self.anchors = {
+            cell.released: anchor_base(book.number, index)
+            for index, cell in enumerate(released.layout)
+            if cell.cell_type == "markdown" and not cell.kind.graded
+        }
+        self.cells = {cell.grade_id: cell for cell in book.cells}
         self.comments = comments
 
     def block(self, cell: Cell) -> Block:
         grade_id = grade_id_of(cell)
         source = strip_hidden(cell["source"]).rstrip()
         kind = self._kind(cell, grade_id)
+        anchor = self.anchors.pop(cell["source"], "") if kind == "lesson" else ""
+        titles = tuple(headings(source)) if kind == "lesson" else ()
         if cell["cell_type"] == "markdown":
-            body = content.markdown(source, cell.get("attachments"))
+            body = content.markdown(source, cell.get("attachments"), anchor=anchor)
         elif cell["cell_type"] == "code":
             body = content.code(source)
         else:
@@ -119,10 +120,11 @@ class _Reader:
             kind=kind,
             label=grade_id,
             body=body,
-            headings=tuple(_headings(source)) if kind == "lesson" else (),
+            headings=titles,
             outputs=content.outputs(_own_outputs(cell, kind)),
             cell=self.cells.get(grade_id),
             comment="" if grade_id in self.cells else self.comments.get(grade_id, ""),
+            anchors=tuple(f"{anchor}-{number}" for number in range(len(titles))) if anchor else (),
         )
 
     def _kind(self, cell: Cell, grade_id: str) -> str:
@@ -157,40 +159,31 @@ def _is_empty(block: Block) -> bool:
 
 
 def _folded(all_blocks: Iterable[Block]) -> Iterator[Block]:
-    """Join neighbouring blocks of given text, and given code that shows nothing, into one lesson."""
-    lesson: Block | None = None
+    """Join neighbouring blocks of what was given into one lesson."""
+    parts: list[Block] = []
+    student_was_here = False
     for block in all_blocks:
-        if block.kind == "lesson" or (block.kind == "given" and not block.outputs):
-            part = _lesson(block)
-            lesson = part if lesson is None else _joined(lesson, part)
+        # What given code shows is part of the lesson, until it may show what the student wrote.
+        if block.kind == "lesson" or (block.kind == "given" and not (block.outputs and student_was_here)):
+            parts.append(block)
             continue
-        if lesson is not None:
-            yield _labelled(lesson)
-            lesson = None
+        student_was_here = student_was_here or block.kind != "given"
+        if parts:
+            yield _lesson(parts)
+            parts = []
         yield block
-    if lesson is not None:
-        yield _labelled(lesson)
+    if parts:
+        yield _lesson(parts)
 
 
-def _lesson(block: Block) -> Block:
-    if block.kind == "lesson":
-        return block
-    body = Markup('<pre class="code" tabindex="0"><code>{}</code></pre>\n').format(block.body)
-    return replace(block, kind="lesson", body=body)
-
-
-def _joined(first: Block, second: Block) -> Block:
-    return replace(first, headings=first.headings + second.headings, body=first.body + second.body)
-
-
-def _labelled(lesson: Block) -> Block:
-    """Call a lesson by its headings, or by the first and the last if there are many."""
-    headings = lesson.headings
-    if len(headings) > HEADINGS_SHOWN:
-        headings = (headings[0], "…", headings[-1])
-    return replace(lesson, label=" · ".join(headings))
-
-
-def _headings(source: str) -> list[str]:
-    lines = HEADING.findall(FENCED.sub("", source))
-    return [MARKS.sub("", ROOT.sub(r"√\1", line)).strip() for line in lines]
+def _lesson(parts: list[Block]) -> Block:
+    """Return a lesson, called by its headings, or by the first and the last if there are many."""
+    titles = [title for part in parts for title in part.headings]
+    if len(titles) > HEADINGS_SHOWN:
+        titles = [titles[0], "…", titles[-1]]
+    return Block(
+        kind="lesson",
+        label=" / ".join(titles),
+        anchors=tuple(anchor for part in parts for anchor in part.anchors),
+        parts=tuple(parts),
+    )

@@ -14,6 +14,7 @@ import html
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import mistune
@@ -32,10 +33,14 @@ HTML_LIMIT = 100_000
 OUTPUTS_LIMIT = 100
 """Outputs of one cell that are shown."""
 
+KEPT = 256
+"""Sources that are kept rendered: those of the lesson come again with every student."""
+
 ESCAPES = re.compile(r"\x1b(?:\][^\x07\x1b]*(?:\x07|\x1b\\)?|\[[0-?]*[ -/]*[@-~]?|[ -/]+[0-~]?|[0-~])?")
 CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
 PICTURE_URL = re.compile(r"data:image/(?:png|jpeg);base64,[A-Za-z0-9+/]+={0,2}")
+HEADING = re.compile(r"<(/?)h([2-6])>")
 NO_PICTURE = re.compile(r'<img(?: (?!src=)[a-z]+="[^"]*")*>')
 LINK_URL = re.compile(r"(?:https?://|mailto:)", re.IGNORECASE)
 SIGNATURES = {"image/png": b"\x89PNG\r\n\x1a\n", "image/jpeg": b"\xff\xd8\xff"}
@@ -81,6 +86,7 @@ def clean_text(text: str) -> str:
     return CONTROLS.sub("", text)
 
 
+@lru_cache(maxsize=KEPT)
 def code(source: str) -> Markup:
     """
     Return Python source with its tokens marked for the style sheet.
@@ -99,15 +105,15 @@ def code(source: str) -> Markup:
     if len(source) > CODE_LIMIT:
         return Markup(html.escape(source))  # noqa: S704 - escaped
     lexer = PythonLexer(stripnl=False, ensurenl=False)
-    return Markup("").join(_token(kind, text) for kind, text in lex(source, lexer))
+    return Markup("".join(_token(kind, text) for kind, text in lex(source, lexer)))  # noqa: S704 - escaped
 
 
-def _token(kind: Any, text: str) -> Markup:
+def _token(kind: Any, text: str) -> str:
     while kind is not None:
         if kind in TOKEN_CLASSES:
-            return Markup('<span class="t-{}">{}</span>').format(TOKEN_CLASSES[kind], text)
+            return f'<span class="t-{TOKEN_CLASSES[kind]}">{html.escape(text)}</span>'
         kind = kind.parent
-    return Markup("{}").format(text)
+    return html.escape(text)
 
 
 def picture(data: object, mime: str = "image/png") -> str:
@@ -168,7 +174,7 @@ class _Renderer(mistune.HTMLRenderer):
         return f'<div class="math">{html.escape(text.strip())}</div>\n'
 
 
-def markdown(source: str, attachments: object = None) -> Markup:
+def markdown(source: str, attachments: object = None, *, anchor: str = "") -> Markup:
     """
     Return a Markdown cell as HTML.
 
@@ -178,22 +184,54 @@ def markdown(source: str, attachments: object = None) -> Markup:
         The cell's source; above 60 000 characters it is only escaped.
     attachments : object
         The cell's attachments by name; anything.
+    anchor : str
+        If not empty, headings get ids of it and their number in the cell.
 
     Returns
     -------
     Markup
-        Elements of a short list. Formulas stay LaTeX, marked for the style
-        sheet; a picture that would be loaded from elsewhere becomes its text.
+        Elements of a short list. Headings stand below a page's second level and
+        skip none. Formulas stay LaTeX, marked for the style sheet; a picture
+        that would be loaded from elsewhere becomes its text.
     """
+    if isinstance(attachments, Mapping) and attachments:
+        return _rendered(source, attachments, anchor)
+    return _kept(source, anchor)
+
+
+@lru_cache(maxsize=KEPT)
+def _kept(source: str, anchor: str) -> Markup:
+    return _rendered(source, {}, anchor)
+
+
+def _rendered(source: str, attachments: Mapping[str, Any], anchor: str) -> Markup:
     source = CONTROLS.sub("", source)
     if len(source) <= MARKDOWN_LIMIT:
-        renderer = _Renderer(attachments if isinstance(attachments, Mapping) else {})
-        parse = mistune.create_markdown(renderer=renderer, plugins=["table", "strikethrough", "math"])
+        parse = mistune.create_markdown(
+            renderer=_Renderer(attachments), plugins=["table", "strikethrough", "math"]
+        )
         try:
-            return _sanitised(str(parse(source)), MARKDOWN_TAGS)
+            return _with_headings(_sanitised(str(parse(source)), MARKDOWN_TAGS), anchor)
         except RecursionError:
             pass
     return Markup('<pre class="plain">{}</pre>').format(source)
+
+
+def _with_headings(body: Markup, anchor: str) -> Markup:
+    """Return HTML whose headings start at the third level and skip none, with ids if wanted."""
+    levels: list[int] = []
+    last, number = 2, 0
+
+    def renamed(match: re.Match[str]) -> str:
+        nonlocal last, number
+        if match[1]:
+            return f"</h{levels.pop() if levels else last}>"
+        last = max(3, min(int(match[2]) + 1, last + 1, 6))
+        levels.append(last)
+        number += 1
+        return f'<h{last} id="{anchor}-{number - 1}">' if anchor else f"<h{last}>"
+
+    return Markup(HEADING.sub(renamed, body))  # noqa: S704 - only headings changed
 
 
 def _sanitised(fragment: str, tags: set[str]) -> Markup:

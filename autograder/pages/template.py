@@ -15,6 +15,7 @@ from autograder.checks.report import number
 from autograder.errors import OperatorError
 from autograder.notebook import write_text
 from autograder.pages.content import CONTROLS
+from autograder.pages.figures import figures
 from autograder.pages.views import share, words
 
 if TYPE_CHECKING:
@@ -96,6 +97,7 @@ def _environment() -> Environment:
     style = (TEMPLATES / "style.css").read_text(encoding="utf-8")
     environment.globals["style"] = Markup(style)  # noqa: S704 - our own file
     environment.globals["share"] = share
+    environment.globals["figures"] = figures
     environment.filters["points"] = _points
     environment.filters["breakable"] = _breakable
     environment.filters["prose"] = _prose

@@ -1,24 +1,16 @@
-"""
-What a page shows of a result: plain records, with every word already chosen.
-
-Scores are those of the gradebook where it has them, because a person may have
-changed them there; otherwise those of the grader.
-"""
+"""What a page shows of a result: plain records, with every word already chosen."""
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from autograder.results import CellResult, CheckResult, Outcome, Status, SubmissionResult
+from autograder.results import Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from autograder.results import NotebookResult
-    from autograder.scores import CellScore, StudentScore
+    from autograder.illustration import Illustration
+    from autograder.pages.lessons import Section
 
 OUTCOMES = {
     Outcome.PASSED: "passed",
@@ -27,8 +19,8 @@ OUTCOMES = {
     Outcome.LIMIT: "stopped by a limit",
     Outcome.MISSING: "not defined",
 }
-UNITS = (("day", 86_400), ("hour", 3_600), ("minute", 60))
 FULL = 100
+UNWALLED = "tier C"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,6 +99,12 @@ class CellView:
         Its hidden checks.
     mistakes : tuple of Mistake
         The misconceptions that explain failed ones, most checks first.
+    heading : str
+        The heading of the lesson under which it stands; may be empty.
+    read : tuple of Section
+        What to read again, if it lost points.
+    illustrations : tuple of Illustration
+        What the student's functions give for public inputs.
     """
 
     notebook: str
@@ -125,6 +123,18 @@ class CellView:
     outcome: str
     checks: tuple[CheckView, ...]
     mistakes: tuple[Mistake, ...]
+    heading: str = ""
+    read: tuple[Section, ...] = ()
+    illustrations: tuple[Illustration, ...] = ()
+
+    @property
+    def reason(self) -> str:
+        """Why it lost points, in a sentence; empty if it lost none, or for a person to say."""
+        failed = [check for check in self.checks if not check.passed]
+        if not failed or self.state not in {"part", "none"}:
+            return ""
+        first = self.mistakes[0].text if self.mistakes else self.found or failed[0].found
+        return first.split(". ")[0].rstrip(".") + "." if first else failed[0].claim
 
     @property
     def passed(self) -> int:
@@ -141,6 +151,8 @@ class BookView:
     ----------
     name, title : str
         Its file's name without suffix, and its first heading.
+    number : int
+        Its place in the assignment, from 1.
     missing : bool
         True if it was not handed in.
     cells : tuple of CellView
@@ -151,9 +163,16 @@ class BookView:
 
     name: str
     title: str
+    number: int
     missing: bool
     cells: tuple[CellView, ...]
     notes: tuple[str, ...] = ()
+
+    @property
+    def mended(self) -> tuple[str, ...]:
+        """Names of its own cells that were not as they were handed out, and were put back."""
+        known = {note.partition(":")[0] for note in self.notes}
+        return tuple(cell.grade_id for cell in self.cells if cell.grade_id in known)
 
     @property
     def score(self) -> Decimal:
@@ -203,6 +222,16 @@ class StudentView:
         return tuple(cell for book in self.books for cell in book.cells)
 
     @property
+    def first(self) -> tuple[CellView, ...]:
+        """The cells to look at first: those that lost points, as they come in the lesson."""
+        return tuple(cell for cell in self.cells if cell.reason)
+
+    @property
+    def unwalled(self) -> bool:
+        """True if nothing stood around the student's code while it ran."""
+        return UNWALLED in self.sandbox
+
+    @property
     def score(self) -> Decimal:
         """Points so far, after the penalty, at least 0."""
         return max(sum((book.score for book in self.books), Decimal(0)) - self.penalty, Decimal(0))
@@ -218,56 +247,9 @@ class StudentView:
         return sum((book.waiting for book in self.books), Decimal(0))
 
 
-def student_view(
-    result: SubmissionResult,
-    titles: Mapping[str, str],
-    *,
-    score: StudentScore | None = None,
-    comments: Mapping[tuple[str, str], str] | None = None,
-) -> StudentView:
-    """
-    Return what a page shows of a submission.
-
-    Parameters
-    ----------
-    result : SubmissionResult
-        What grading returned.
-    titles : mapping of str to str
-        Titles of the notebooks by name.
-    score : StudentScore, optional
-        What the gradebook holds of the student.
-    comments : mapping of tuple to str, optional
-        What a person wrote, by notebook and grade_id.
-
-    Returns
-    -------
-    StudentView
-        The submission.
-    """
-    stored = score if score is not None and score.submitted else None
-    scores = {(cell.notebook, cell.grade_id): cell for cell in stored.cells} if stored is not None else {}
-    said = comments or {}
-    books = tuple(_book(book, titles.get(book.name, book.name), scores, said) for book in result.notebooks)
-    return StudentView(
-        student=result.student,
-        name=f"{score.first_name} {score.last_name}".strip() if score is not None else "",
-        books=books,
-        late=late_in_words(stored.seconds_late) if stored is not None else "",
-        penalty=stored.penalty if stored is not None else Decimal(0),
-        sandbox=result.sandbox,
-    )
-
-
-def late_in_words(seconds: float) -> str:
-    """Return a time in seconds in its two largest units, such as "2 days 3 hours"; "" for none."""
-    if seconds <= 0:
-        return ""
-    parts = []
-    for name, size in UNITS:
-        count, seconds = divmod(seconds, size)
-        if count:
-            parts.append(f"{count:.0f} {name}{'s' if count > 1 else ''}")
-    return " ".join(parts[:2]) or "less than a minute"
+def outcome_in_words(outcome: Outcome) -> str:
+    """Return how a check ended, in words that a student knows."""
+    return OUTCOMES.get(outcome, outcome.value)
 
 
 def words(name: str) -> str:
@@ -280,77 +262,3 @@ def share(part: Decimal | int | None, whole: Decimal | int) -> float:
     if not whole:
         return FULL
     return min(max(round(float(part or 0) / float(whole) * FULL, 2), 0.0), FULL)
-
-
-def _book(
-    book: NotebookResult,
-    title: str,
-    scores: Mapping[tuple[str, str], CellScore],
-    comments: Mapping[tuple[str, str], str],
-) -> BookView:
-    missing = book.status is Status.MISSING
-    cells = []
-    for cell in book.cells:
-        key = (book.name, cell.grade_id)
-        cells.append(_cell(cell, key[0], scores.get(key), comments.get(key, ""), missing=missing))
-    return BookView(name=book.name, title=title, missing=missing, cells=tuple(cells), notes=book.notes)
-
-
-def _cell(
-    cell: CellResult, notebook: str, stored: CellScore | None, comment: str, *, missing: bool
-) -> CellView:
-    score = cell.auto_score
-    by_hand = stored is not None and stored.manual_score is not None
-    if stored is not None and (by_hand or not stored.needs_manual_grade):
-        score = stored.score
-    failed = [check for check in cell.checks if check.outcome is not Outcome.PASSED]
-    found = {(check.rationale, OUTCOMES[check.outcome]) for check in failed}
-    same = len(failed) > 1 and len(found) == 1 and bool(failed[0].rationale)
-    return CellView(
-        notebook=notebook,
-        grade_id=cell.grade_id,
-        title=cell.grade_id.removeprefix("test_"),
-        anchor=f"cell-{cell.grade_id}",
-        score=score,
-        max_score=cell.max_score,
-        state=_state(score, cell.max_score),
-        manual=cell.manual,
-        answered=cell.answered,
-        missing=missing,
-        again=by_hand and stored is not None and stored.needs_manual_grade,
-        comment=comment,
-        found=failed[0].rationale if same else "",
-        outcome=OUTCOMES[failed[0].outcome] if same else "",
-        checks=tuple(_check(check, same=same) for check in cell.checks),
-        mistakes=_mistakes(failed),
-    )
-
-
-def _state(score: Decimal | None, max_score: Decimal) -> str:
-    if score is None:
-        return "waiting"
-    if score >= max_score:
-        return "full"
-    return "part" if score > 0 else "none"
-
-
-def _mistakes(failed: list[CheckResult]) -> tuple[Mistake, ...]:
-    texts = {check.misconception: check.hint for check in reversed(failed) if check.misconception}
-    counts = Counter(check.misconception for check in failed if check.misconception)
-    return tuple(
-        Mistake(name=words(name), text=texts[name], count=count) for name, count in counts.most_common()
-    )
-
-
-def _check(check: CheckResult, *, same: bool) -> CheckView:
-    passed = check.outcome is Outcome.PASSED
-    return CheckView(
-        claim=check.claim,
-        found="" if passed or same else check.rationale,
-        hint="" if passed or check.misconception else check.hint,
-        points=check.points,
-        earned=check.earned,
-        passed=passed,
-        outcome=OUTCOMES[check.outcome],
-        mistake=words(check.misconception) if not passed else "",
-    )

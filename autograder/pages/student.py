@@ -1,0 +1,187 @@
+"""
+From what grading and the gradebook hold of a student to what a page shows.
+
+Scores are those of the gradebook where it has them, because a person may have
+changed them there; otherwise those of the grader.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from autograder.pages.views import (
+    BookView,
+    CellView,
+    CheckView,
+    Mistake,
+    StudentView,
+    outcome_in_words,
+    words,
+)
+from autograder.results import CellResult, CheckResult, Outcome, Status, SubmissionResult
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from autograder.pages.lessons import Lesson, Section
+    from autograder.results import NotebookResult
+    from autograder.scores import CellScore, StudentScore
+
+UNITS = (("day", 86_400), ("hour", 3_600), ("minute", 60))
+
+
+def student_view(
+    result: SubmissionResult,
+    lessons: Mapping[str, Lesson],
+    *,
+    score: StudentScore | None = None,
+    comments: Mapping[tuple[str, str], str] | None = None,
+) -> StudentView:
+    """
+    Return what a page shows of a submission.
+
+    Parameters
+    ----------
+    result : SubmissionResult
+        What grading returned.
+    lessons : mapping of str to Lesson
+        What was handed out, by notebook.
+    score : StudentScore, optional
+        What the gradebook holds of the student.
+    comments : mapping of tuple to str, optional
+        What a person wrote, by notebook and grade_id.
+
+    Returns
+    -------
+    StudentView
+        The submission.
+    """
+    stored = score if score is not None and score.submitted else None
+    scores = {(cell.notebook, cell.grade_id): cell for cell in stored.cells} if stored is not None else {}
+    said = comments or {}
+    books = tuple(_book(book, lessons[book.name], scores, said) for book in result.notebooks)
+    return StudentView(
+        student=result.student,
+        name=f"{score.first_name} {score.last_name}".strip() if score is not None else "",
+        books=books,
+        late=late_in_words(stored.seconds_late) if stored is not None else "",
+        penalty=stored.penalty if stored is not None else Decimal(0),
+        sandbox=result.sandbox,
+    )
+
+
+def late_in_words(seconds: float) -> str:
+    """Return a time in seconds in its two largest units, such as "2 days 3 hours"; "" for none."""
+    if seconds <= 0:
+        return ""
+    parts = []
+    for name, size in UNITS:
+        count, seconds = divmod(seconds, size)
+        if count:
+            parts.append(f"{count:.0f} {name}{'s' if count > 1 else ''}")
+    return " ".join(parts[:2]) or "less than a minute"
+
+
+def _book(
+    book: NotebookResult,
+    lesson: Lesson,
+    scores: Mapping[tuple[str, str], CellScore],
+    comments: Mapping[tuple[str, str], str],
+) -> BookView:
+    missing = book.status is Status.MISSING
+    cells = []
+    for cell in book.cells:
+        key = (book.name, cell.grade_id)
+        view = _cell(cell, book.name, scores.get(key), comments.get(key, ""))
+        task = lesson.tasks.get(cell.grade_id)
+        cells.append(
+            replace(
+                view,
+                missing=missing,
+                anchor=f"cell-{lesson.number}-{cell.grade_id}",
+                heading=task.title if task is not None else "",
+                read=_read(view, lesson),
+            )
+        )
+    return BookView(
+        name=book.name,
+        title=lesson.title,
+        number=lesson.number,
+        missing=missing,
+        cells=tuple(cells),
+        notes=book.notes,
+    )
+
+
+def _read(cell: CellView, lesson: Lesson) -> tuple[Section, ...]:
+    """Return the sections to read again: the one that sets the task, and what explains the mistake."""
+    if not cell.reason:
+        return ()
+    words = [mistake.text for mistake in cell.mistakes] or [
+        cell.found,
+        *(text for check in cell.checks for text in (check.found, check.hint)),
+    ]
+    found = (lesson.tasks.get(cell.grade_id), lesson.near(cell.grade_id, " ".join(words)))
+    return tuple(section for section in found if section is not None)
+
+
+def _cell(cell: CellResult, notebook: str, stored: CellScore | None, comment: str) -> CellView:
+    score = cell.auto_score
+    by_hand = stored is not None and stored.manual_score is not None
+    if stored is not None and (by_hand or not stored.needs_manual_grade):
+        score = stored.score
+    failed = [check for check in cell.checks if check.outcome is not Outcome.PASSED]
+    found = {(check.rationale, outcome_in_words(check.outcome)) for check in failed}
+    same = len(failed) > 1 and len(found) == 1 and bool(failed[0].rationale)
+    return CellView(
+        notebook=notebook,
+        grade_id=cell.grade_id,
+        title=cell.grade_id.removeprefix("test_"),
+        anchor="",
+        score=score,
+        max_score=cell.max_score,
+        state=_state(score, cell.max_score),
+        manual=cell.manual,
+        answered=cell.answered,
+        missing=False,
+        again=by_hand and stored is not None and stored.needs_manual_grade,
+        comment=comment,
+        found=failed[0].rationale if same else "",
+        outcome=outcome_in_words(failed[0].outcome) if same else "",
+        checks=tuple(_check(check, same=same) for check in cell.checks),
+        mistakes=_mistakes(failed),
+        illustrations=cell.illustrations,
+    )
+
+
+def _state(score: Decimal | None, max_score: Decimal) -> str:
+    if score is None:
+        return "waiting"
+    if score >= max_score:
+        return "full"
+    return "part" if score > 0 else "none"
+
+
+def _mistakes(failed: list[CheckResult]) -> tuple[Mistake, ...]:
+    texts = {check.misconception: check.hint for check in reversed(failed) if check.misconception}
+    counts = Counter(check.misconception for check in failed if check.misconception)
+    return tuple(
+        Mistake(name=words(name), text=texts[name], count=count) for name, count in counts.most_common()
+    )
+
+
+def _check(check: CheckResult, *, same: bool) -> CheckView:
+    passed = check.outcome is Outcome.PASSED
+    return CheckView(
+        claim=check.claim,
+        found="" if passed or same else check.rationale,
+        hint="" if passed or check.misconception else check.hint,
+        points=check.points,
+        earned=check.earned,
+        passed=passed,
+        outcome=outcome_in_words(check.outcome),
+        mistake=words(check.misconception) if not passed else "",
+    )
