@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from autograder.wire.codec import DTYPES, Handle, decode, encode
+from autograder.wire.codec import DTYPES, Handle, ListEncoder, decode, decode_each, encode
 from autograder.wire.frames import (
     ClosedError,
     DeadlineError,
@@ -134,6 +134,49 @@ def test_deep_nesting_becomes_a_handle_not_a_crash() -> None:
     assert isinstance(decode(payload), list)
 
 
+@given(items=st.lists(values, max_size=5))
+def test_a_list_can_be_sent_and_read_item_by_item(items: list[Any]) -> None:
+    """The bytes are those of the list as a whole."""
+    encoder = ListEncoder()
+    for item in items:
+        encoder.add(item)
+
+    assert encoder.payload() == encode(items)
+    assert same(list(decode_each(encoder.payload())), items)
+
+
+def test_an_item_is_as_it_was_when_it_was_added() -> None:
+    """What happens to it later is not sent."""
+    encoder, array, inner = ListEncoder(), np.zeros(2), [1]
+    encoder.add((array, inner))
+    array[:] = 5
+    inner.append(2)
+
+    ((arrived, numbers),) = decode(encoder.payload())
+    assert (arrived.tolist(), numbers) == ([0, 0], [1])
+
+
+def test_an_item_that_cannot_be_sent_leaves_no_trace() -> None:
+    """The numbers of an array before it in the same item would else be those of the next."""
+    encoder = ListEncoder()
+    with pytest.raises(TypeError, match="not data"):
+        encoder.add((np.ones(3), object()))
+    encoder.add(np.zeros(3))
+
+    assert len(encoder) == 1
+    assert decode(encoder.payload())[0].tolist() == [0, 0, 0]
+
+
+def test_an_item_is_read_when_it_is_asked_for() -> None:
+    """What stands for an object may depend on what was done with the items before."""
+    done: list[int] = []
+    items = decode_each(encode([Handle(3), Handle(4)]), resolve=lambda _: len(done))
+
+    assert next(items) == 0
+    done.append(1)
+    assert next(items) == 1
+
+
 def header(node: Any, raw: bytes = b"") -> bytes:
     """Return a payload with any header one likes."""
     text = node if isinstance(node, bytes) else json.dumps(node).encode()
@@ -189,6 +232,8 @@ def test_a_malformed_payload_is_refused(payload: bytes) -> None:
     """Whatever a student's process sends is a value or a WireError, nothing else."""
     with pytest.raises(WireError):
         decode(payload)
+    with pytest.raises(WireError):
+        list(decode_each(payload))
 
 
 @given(payload=st.binary(max_size=200))

@@ -12,19 +12,21 @@ import hmac
 import inspect
 from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
-from autograder.checks.student import Exchange, Student, StudentError, StudentMissing
+from autograder.checks.conversation import Exchange, Exchanges, StudentError, StudentMissing
 from autograder.errors import AutograderError, CheckError
 from autograder.results import CheckResult, Outcome
 from autograder.sandbox.limits import LimitReached, WorkerDied
 from autograder.wire.frames import WireError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
+
+    from autograder.checks.student import Student
 
 # What a check's own code may raise when a student's result is of an unexpected kind.
 _UNFIT = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, MemoryError, RecursionError)
@@ -51,12 +53,12 @@ class CheckRun:
     ----------
     result : CheckResult
         The outcome.
-    exchanges : tuple of Exchange
-        Requests to the student's code and its answers, in order.
+    exchanges : sequence of Exchange
+        What was asked of the student's code and its answers, in order, one step each.
     """
 
     result: CheckResult
-    exchanges: tuple[Exchange, ...]
+    exchanges: Sequence[Exchange]
 
 
 class CheckPlugin:
@@ -78,7 +80,6 @@ class CheckPlugin:
         self._results: dict[pytest.Item, CheckResult] = {}
         self._student: Student | None = None
         self._seed = b""
-        self._end = _End()
 
     @pytest.fixture
     def student(self) -> Student:
@@ -103,14 +104,6 @@ class CheckPlugin:
         self.items = session.items
         self._serve(self)
         return True
-
-    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> None:  # noqa: ARG002
-        """Remember how an item ended."""
-        error = call.excinfo.value if call.excinfo is not None else None
-        if call.when == "call" and (error is None or isinstance(error, _OUTCOMES)):
-            self._end.called, self._end.error = True, error
-        elif error is not None:
-            self._end.broken = error
 
     def run(self, item: pytest.Item, student: Student, seed: bytes, *, last: bool = True) -> CheckRun:
         """
@@ -139,16 +132,40 @@ class CheckPlugin:
         AutograderError
             If the machine fails.
         """
-        self._student, self._seed, self._end = student, seed, _End()
+        self._student, self._seed = student, seed
         # All that pytest wants to know of the next item is which of its parents stay set up.
-        stays = cast("pytest.Item", item.session if last else item.parent)
-        item.config.hook.pytest_runtest_protocol(item=item, nextitem=stays)
-        end = self._end
-        if isinstance(end.broken, AutograderError):
-            raise end.broken
-        if end.broken is not None or not end.called:
-            raise CheckError(item.nodeid, f"the check is broken ({end.broken!r})", "Mend the check.")
-        return CheckRun(_ended(self._passed(item), end.error), tuple(student.exchanges))
+        stays = item.session if last else item.parent
+        try:
+            error = self._outcome(item, stays)
+        except AutograderError:
+            raise
+        except BaseException as broken:  # noqa: BLE001 - what pytest raises on purpose is no Exception
+            what = f"the check is broken ({broken!r})"
+            raise CheckError(item.nodeid, what, "Mend the check.") from None
+        return CheckRun(_ended(self._passed(item), error), Exchanges(student.exchanges))
+
+    def _outcome(self, item: Any, stays: pytest.Collector | None) -> BaseException | None:
+        """
+        Set up, call and tear down an item; return what its call raised, if a check may end so.
+
+        This is what pytest does with an item, apart from its reports: nobody
+        reads them, and they cost more than all the rest. Fixtures are made
+        anew, as when pytest-rerunfailures runs an item again.
+        """
+        assert self._student is not None  # noqa: S101 - set before any item runs
+        item._initrequest()  # noqa: SLF001 - there is no public name for it
+        try:
+            item.ihook.pytest_runtest_setup(item=item)
+            try:
+                item.ihook.pytest_runtest_call(item=item)
+                self._student.settle()
+            except _OUTCOMES as error:
+                return error
+        finally:
+            item.ihook.pytest_runtest_teardown(item=item, nextitem=stays)
+            # Nothing of this student is kept.
+            item._request, item.funcargs, self._student = False, None, None  # noqa: SLF001 - as above
+        return None
 
     def _passed(self, item: pytest.Item) -> CheckResult:
         """Return a check's result if it passes, made once."""
@@ -157,15 +174,6 @@ class CheckPlugin:
                 name=item.name, claim=claim_of(item), points=points_of(item), outcome=Outcome.PASSED
             )
         return self._results[item]
-
-
-@dataclass(slots=True)
-class _End:
-    """How an item ended: what its call raised, and what kept it from being a check at all."""
-
-    called: bool = False
-    error: BaseException | None = None
-    broken: BaseException | None = None
 
 
 def claim_of(item: pytest.Item) -> str:

@@ -19,20 +19,20 @@ import json
 import math
 import re
 import struct
-from dataclasses import dataclass
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from autograder.wire.encoding import DTYPES, LENGTH, MAX_DEPTH, MAX_NDIM, Handle, ListEncoder, encode
 from autograder.wire.frames import WireError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
-_LENGTH = struct.Struct(">I")
-_MAX_DEPTH = 50
+__all__ = ["DTYPES", "Handle", "ListEncoder", "decode", "decode_each", "encode"]
+
 _MAX_NODES = 200_000
-_MAX_NDIM = 16
 _MAX_NAME = 200
 # Keys that are not text can be chosen to collide, which makes a dict quadratic.
 _MAX_PLAIN_KEYS = 1000
@@ -44,71 +44,6 @@ _MAX_EMPTY_SIZE = 2**24
 _MAX_STRUCTURE = 1_000_000
 _QUOTED = re.compile(rb'"(?:[^"\\]|\\.)*+"', re.DOTALL)
 _LAYOUTS = ("C", "F", "strided")
-
-
-def _known_dtypes() -> dict[str, np.dtype[Any]]:
-    types = (
-        *(np.bool_, np.int8, np.int16, np.int32, np.int64),
-        *(np.uint8, np.uint16, np.uint32, np.uint64),
-        *(np.float16, np.float32, np.float64, np.longdouble, np.complex64, np.complex128),
-    )
-    return {dtype.str: dtype for dtype in map(np.dtype, types)}
-
-
-DTYPES = _known_dtypes()
-"""The dtypes that travel, by their `str`; every other array stays an object."""
-
-
-@dataclass(frozen=True, slots=True)
-class Handle:
-    """
-    An object that stays in the process that made it, by its number there.
-
-    Parameters
-    ----------
-    number : int
-        The object's number in its process.
-    type_name : str
-        Name of its class, to be shown to people only.
-    callable : bool
-        True if it can be called.
-    """
-
-    number: int
-    type_name: str = "object"
-    callable: bool = False
-
-
-def encode(value: object, *, describe: Callable[[object], Handle] | None = None) -> bytes:
-    """
-    Return a value as bytes.
-
-    Exact types survive for None, bool, int, float, complex, str, tuple,
-    list, dict, numpy scalars and ndarrays; subclasses (a NamedTuple, a
-    matrix) travel as their base type. An ndarray keeps dtype, shape, memory
-    layout and its writeable flag.
-
-    Parameters
-    ----------
-    value : object
-        What to encode.
-    describe : callable, optional
-        Gives the `Handle` of an object that is not data. Without it, such an
-        object is a TypeError.
-
-    Returns
-    -------
-    bytes
-        The payload.
-
-    Raises
-    ------
-    TypeError
-        If the value holds an object that is not data, and `describe` is None.
-    """
-    encoder = _Encoder(describe)
-    header = json.dumps(encoder.node(value, 0), separators=(",", ":")).encode("ascii")
-    return b"".join([_LENGTH.pack(len(header)), header, *encoder.buffers])
 
 
 def decode(payload: bytes, *, resolve: Callable[[Handle], object] | None = None) -> Any:
@@ -132,11 +67,59 @@ def decode(payload: bytes, *, resolve: Callable[[Handle], object] | None = None)
     WireError
         If the bytes are not exactly one well-formed value.
     """
-    try:
-        (length,) = _LENGTH.unpack_from(payload)
-        header = _read_header(payload[_LENGTH.size : _LENGTH.size + length])
-        decoder = _Decoder(payload, _LENGTH.size + length, resolve)
+    with _malformed():
+        header, decoder = _opened(payload, resolve)
         value = decoder.value(header, 0)
+        decoder.finish()
+        return value
+
+
+def decode_each(payload: bytes, *, resolve: Callable[[Handle], object] | None = None) -> Iterator[Any]:
+    """
+    Yield the items of an encoded list, each decoded when it is asked for.
+
+    What `resolve` gives may therefore depend on what was done with the items before.
+
+    Parameters
+    ----------
+    payload : bytes
+        What `encode` or `ListEncoder` made of a list.
+    resolve : callable, optional
+        As in `decode`.
+
+    Yields
+    ------
+    object
+        Plain data, with what `resolve` gave in it.
+
+    Raises
+    ------
+    WireError
+        If the bytes are not exactly one well-formed list.
+    """
+    with _malformed():
+        header, decoder = _opened(payload, resolve)
+        tag, items = header
+        _require(tag == "l" and isinstance(items, list))
+    for node in items:
+        with _malformed():
+            value = decoder.value(node, 1)
+        yield value
+        del value
+    decoder.finish()
+
+
+def _opened(payload: bytes, resolve: Callable[[Handle], object] | None) -> tuple[Any, _Decoder]:
+    (length,) = LENGTH.unpack_from(payload)
+    start = LENGTH.size + length
+    return _read_header(payload[LENGTH.size : start]), _Decoder(payload, start, resolve)
+
+
+@contextmanager
+def _malformed() -> Iterator[None]:
+    """Turn whatever bytes can raise into `WireError`."""
+    try:
+        yield
     except WireError:
         raise
     except (
@@ -150,74 +133,6 @@ def decode(payload: bytes, *, resolve: Callable[[Handle], object] | None = None)
     ) as error:
         msg = f"malformed payload ({type(error).__name__})"
         raise WireError(msg) from None
-    decoder.finish()
-    return value
-
-
-class _Encoder:
-    def __init__(self, describe: Callable[[object], Handle] | None) -> None:
-        self.describe = describe
-        self.buffers: list[bytes] = []
-
-    def node(self, value: object, depth: int) -> Any:
-        if depth > _MAX_DEPTH:
-            return self._handle(value)
-        if value is None or value is True or value is False:
-            return value
-        if isinstance(value, np.generic):
-            return self._scalar(value)
-        if isinstance(value, np.ndarray):
-            return self._array(value)
-        if isinstance(value, (str, int, float, complex)):
-            return _number_or_text(value)
-        return self._container(value, depth + 1)
-
-    def _container(self, value: object, depth: int) -> Any:
-        # The base classes' own iterators: a subclass may lie in its __iter__.
-        if isinstance(value, tuple):
-            return ["t", [self.node(item, depth) for item in tuple.__iter__(value)]]
-        if isinstance(value, list):
-            return ["l", [self.node(item, depth) for item in list.__iter__(value)]]
-        if isinstance(value, dict):
-            return ["d", [[self.node(key, depth), self.node(item, depth)] for key, item in dict.items(value)]]
-        return self._handle(value)
-
-    def _scalar(self, value: np.generic) -> Any:
-        if value.dtype.newbyteorder("=").str not in DTYPES:
-            return self._handle(value)
-        array = np.asarray(value).astype(value.dtype.newbyteorder("="))
-        self.buffers.append(array.tobytes())
-        return ["s", array.dtype.str]
-
-    def _array(self, value: np.ndarray[Any, Any]) -> Any:
-        plain = np.asarray(value).view(np.ndarray)
-        native = plain.dtype.newbyteorder("=")
-        if native.str not in DTYPES or plain.ndim > _MAX_NDIM:
-            return self._handle(value)
-        flags = plain.flags
-        layout = "C" if flags.c_contiguous else "F" if flags.f_contiguous else "strided"
-        self.buffers.append(plain.astype(native, copy=False).tobytes(order="C"))
-        return ["a", native.str, list(plain.shape), layout, bool(flags.writeable)]
-
-    def _handle(self, value: object) -> Any:
-        if isinstance(value, Handle):
-            handle = value
-        elif self.describe is None:
-            msg = f"cannot send an object of class {type(value).__name__}: it is not data"
-            raise TypeError(msg)
-        else:
-            handle = self.describe(value)
-        return ["o", handle.number, handle.type_name, handle.callable]
-
-
-def _number_or_text(value: complex | str) -> Any:
-    if isinstance(value, str):
-        return str.__str__(value)
-    if isinstance(value, int):
-        return ["i", int.__format__(value, "x")]
-    if isinstance(value, float):
-        return ["f", float.hex(value)]
-    return ["c", float.hex(value.real), float.hex(value.imag)]
 
 
 class _Decoder:
@@ -230,7 +145,7 @@ class _Decoder:
 
     def value(self, node: Any, depth: int) -> Any:
         self.nodes += 1
-        _require(depth <= _MAX_DEPTH + 1 and self.nodes <= _MAX_NODES)
+        _require(depth <= MAX_DEPTH + 1 and self.nodes <= _MAX_NODES)
         if node is None or isinstance(node, (bool, str)):
             return node
         _require(isinstance(node, list) and len(node) > 1 and isinstance(node[0], str))
@@ -267,7 +182,7 @@ class _Decoder:
             _require(len(rest) == 1)
             return self._take(dtype, ())[()]
         _, shape, layout, writeable = rest
-        _require(isinstance(shape, list) and len(shape) <= _MAX_NDIM)
+        _require(isinstance(shape, list) and len(shape) <= MAX_NDIM)
         _require(all(type(size) is int and size >= 0 for size in shape))
         _require(layout in _LAYOUTS and isinstance(writeable, bool))
         array = _laid_out(self._take(dtype, tuple(shape)), layout)

@@ -72,7 +72,10 @@ _SAME = (
     "    def __array_ufunc__(self, *a, **k): return True\n"
     "    def __array_function__(self, *a, **k): return True\n"
 )
-_PATCH = "import autograder.sandbox.worker.dispatcher as d, autograder.wire.codec as c, sys\n"
+_PATCH = (
+    "import autograder.sandbox.worker.dispatcher as d, autograder.wire.codec as c, sys\n"
+    "def every(answer): return lambda self, request: c.encode([answer] * len(c.decode(request)))\n"
+)
 _EVERYWHERE = (
     "def patch(frame):\n"
     "    while frame: frame.f_globals.update({names}); frame = frame.f_back\n"
@@ -86,7 +89,7 @@ _SOCKETS = (
     "        if stat.S_ISSOCK(os.fstat(fd).st_mode): sockets.append(fd)\n"
     "    except OSError: pass\n"
     "from autograder.wire.codec import encode\n"
-    "true = encode({'value': True, 'passed': True, 'outcome': 'passed', 'points': 99, 'outputs': []})\n"
+    "true = encode([{'value': True, 'passed': True, 'outcome': 'passed', 'points': 99, 'outputs': []}])\n"
 )
 
 FORGERIES = {
@@ -209,22 +212,43 @@ FORGERIES = {
         first="def skip(): raise type('Skipped', (BaseException,), {})()", returns="skip()"
     ),
     "answers every call with truth": Forgery(
+        first=_PATCH + "d.Dispatcher.answer = every("
+        "{'value': True, 'outcome': 'passed', 'passed': True, 'points': 99, 'score': 99})"
+    ),
+    "answers for all steps at once": Forgery(
         first=_PATCH + "d.Dispatcher.answer = lambda self, request: c.encode("
         "{'value': True, 'outcome': 'passed', 'passed': True, 'points': 99, 'score': 99})"
+    ),
+    "answers steps that nobody asked": Forgery(
+        first=_PATCH + "real = d.Dispatcher.answer\n"
+        "def more(self, request): return c.encode(c.decode(real(self, request)) * 2)\n"
+        "d.Dispatcher.answer = more"
+    ),
+    "answers only the first step": Forgery(
+        first=_PATCH + "real = d.Dispatcher.answer\n"
+        "def fewer(self, request): return c.encode(c.decode(real(self, request))[:1])\n"
+        "d.Dispatcher.answer = fewer"
+    ),
+    "answers with what it answered before": Forgery(
+        first=_PATCH + "real, old = d.Dispatcher.answer, []\n"
+        "def stale(self, request): old.append(real(self, request)); return old[len(old) // 2]\n"
+        "d.Dispatcher.answer = stale"
+    ),
+    "answers with objects instead of values": Forgery(
+        first=_PATCH + "d.Dispatcher.answer = every({'value': c.Handle(-1, 'ndarray', True)})"
     ),
     "answers every call with the call": Forgery(
         first=_PATCH + "d.Dispatcher.answer = lambda self, request: request"
     ),
     "answers every call with its argument": Forgery(
         first=_PATCH + "d.Dispatcher._call = lambda self, m: {'value': m['args'][0], 'args': m['args'],"
-        " 'kwargs': m['kwargs'], 'kept': self._describe(0)}"
+        " 'kwargs': {}}"
     ),
     "answers that a name is missing": Forgery(
-        first=_PATCH
-        + "d.Dispatcher.answer = lambda self, request: c.encode({'missing': '<b>passed</b>' * 999})"
+        first=_PATCH + "d.Dispatcher.answer = every({'missing': '<b>passed</b>' * 999})"
     ),
     "answers with a class of error that is a page": Forgery(
-        first=_PATCH + "d.Dispatcher.answer = lambda self, request: c.encode({'raised': '<script>' * 999})"
+        first=_PATCH + "d.Dispatcher.answer = every({'raised': '<script>' * 999})"
     ),
     "answers with a limit that there is not": Forgery(
         first=_PATCH + "d.Dispatcher.answer = lambda self, request: c.encode({'limit': 'none'})"
@@ -237,25 +261,25 @@ FORGERIES = {
     "answers with keys that collide": Forgery(
         first=_PATCH + "import json, struct\n"
         "keys = [[['i', hex(i * (2**61 - 1))[2:]], None] for i in range(20_000)]\n"
-        "keys = json.dumps(['d', keys]).encode()\n"
+        "keys = json.dumps(['l', [['d', keys]]]).encode()\n"
         "d.Dispatcher.answer = lambda self, request: struct.pack('>I', len(keys)) + keys"
     ),
     "answers with a shape that is not true": Forgery(
         first=_PATCH + "import json, struct\n"
-        "node = json.dumps(['d', [['value', ['a', '<f8', [-1, -8], 'C', True]]]]).encode()\n"
+        "node = json.dumps(['l', [['d', [['value', ['a', '<f8', [-1, -8], 'C', True]]]]]]).encode()\n"
         "d.Dispatcher.answer = lambda self, request: struct.pack('>I', len(node)) + node + bytes(64)"
     ),
     "answers with an array that unfolds": Forgery(
         first=_PATCH + "import json, struct\n"
         "node = ['a', '<f8', [1] * 15 + [100_000], 'strided', True]\n"
-        "node = json.dumps(['d', [['value', node]]]).encode()\n"
+        "node = json.dumps(['l', [['d', [['value', node]]]]]).encode()\n"
         "d.Dispatcher.answer = lambda self, request: struct.pack('>I', len(node)) + node + bytes(800_000)"
     ),
     "encodes everything as truth": Forgery(
         first=_PATCH + "import sys\nreal = c.encode\n"
         "def encode(value, describe=None): return real({'value': True, 'outputs': []})\n"
         + _EVERYWHERE.format(names="{'encode': encode}")
-        + "d.encode = encode"
+        + "d.ListEncoder.payload = lambda self: real([{'value': True}] * len(self))"
     ),
     "writes answers on every descriptor": Forgery(
         first=_SOCKETS + "for fd in range(256):\n"

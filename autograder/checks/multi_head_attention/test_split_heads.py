@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 import pytest
 
@@ -14,20 +12,23 @@ from autograder.checks.student import StudentError
 from solutions.reference import multi_head_attention as reference
 
 
+def judge(student, cases):
+    """Ask about all cases at once, then compare each result; a case is x, n_heads and the words for it."""
+    calls = [student.split_heads.later(x, n_heads) for x, n_heads, _ in cases]
+    for call, (x, n_heads, where) in zip(calls, cases, strict=True):
+        assert_array_equal(call.result(), reference.split_heads(x, n_heads), where=where)
+
+
 @pytest.mark.points("1.25")
 def test_each_head_owns_its_own_columns(student, rng):
     """Head i holds columns i·d_k to (i+1)·d_k of every token, in shape (h, T, d_k)."""
-    split_heads = student.split_heads
-    for n_tokens, n_heads, d_k in ((5, 2, 3), (7, 3, 2)):
-        x = rng.normal(size=(n_tokens, n_heads * d_k))
-        assert_array_equal(split_heads(x, n_heads), reference.split_heads(x, n_heads))
+    judge(student, [(rng.normal(size=(5, 6)), 2, ""), (rng.normal(size=(7, 6)), 3, "")])
 
 
 @pytest.mark.points("0.5")
 def test_sizes_that_coincide_do_not_matter(student, rng):
     """The split is right for one token, one head or one feature, and where two sizes are equal."""
-    split_heads = student.split_heads
-    cases = {
+    sizes = {
         "With one token": (1, 2, 3),
         "With one head": (5, 1, 3),
         "With one feature for each head": (5, 3, 1),
@@ -37,22 +38,29 @@ def test_sizes_that_coincide_do_not_matter(student, rng):
         "With as many tokens as features": (6, 2, 3),
         "With one token, head and feature": (1, 1, 1),
     }
-    for where, (n_tokens, n_heads, d_k) in cases.items():
-        x = rng.normal(size=(n_tokens, n_heads * d_k))
-        assert_array_equal(split_heads(x, n_heads), reference.split_heads(x, n_heads), where=where)
+
+    judge(
+        student,
+        [
+            (rng.normal(size=(n_tokens, n_heads * d_k)), n_heads, where)
+            for where, (n_tokens, n_heads, d_k) in sizes.items()
+        ],
+    )
 
 
 @pytest.mark.points("0.5")
 def test_every_kind_of_array_is_split_alike(student, rng):
     """Only the numbers of x matter, neither their dtype nor how they lie in memory."""
-    split_heads = student.split_heads
     x = rng.normal(size=(7, 10))
-    for array in layouts(x):
-        result = split_heads(array, 5)
-        assert_array_equal(result, reference.split_heads(array, 5), where="In another memory layout")
-    for array in (rng.integers(-99, 99, size=x.shape), x.astype(np.float32)):
-        result = split_heads(array, 5)
-        assert_array_equal(result, reference.split_heads(array, 5), where=f"With numbers of {array.dtype}")
+    others = (rng.integers(-99, 99, size=x.shape), x.astype(np.float32))
+
+    judge(
+        student,
+        [
+            *((array, 5, "In another memory layout") for array in layouts(x)),
+            *((array, 5, f"With numbers of {array.dtype}") for array in others),
+        ],
+    )
 
 
 @pytest.mark.points("0.5")
@@ -72,13 +80,12 @@ def test_calls_do_not_disturb_each_other(student, rng):
 @pytest.mark.points("0.25")
 def test_uneven_heads_are_refused(student, rng):
     """A number of heads that does not divide d_model raises an exception."""
-    split_heads = student.split_heads
-    assert_returned(split_heads(rng.normal(size=(3, 8)), 2))
+    even = student.split_heads.later(rng.normal(size=(3, 8)), 2)
+    uneven = {
+        (d_model, n_heads): student.split_heads.later(rng.normal(size=(n_tokens, d_model)), n_heads)
+        for n_tokens, d_model, n_heads in ((3, 7, 2), (4, 10, 4), (5, 3, 5))
+    }
 
-    for n_tokens, d_model, n_heads in ((3, 7, 2), (4, 10, 4), (5, 3, 5)):
-        x = rng.normal(size=(n_tokens, d_model))
-        assert_refused(
-            partial(split_heads, x, n_heads),
-            StudentError,
-            case=f"{n_heads} heads for {d_model} features",
-        )
+    assert_returned(even.result())
+    for (d_model, n_heads), call in uneven.items():
+        assert_refused(call.result, StudentError, case=f"{n_heads} heads for {d_model} features")

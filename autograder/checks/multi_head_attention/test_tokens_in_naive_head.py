@@ -5,19 +5,16 @@ from __future__ import annotations
 import pytest
 
 from autograder.checks.asserts import assert_integers
-from autograder.checks.student import StudentError
 from solutions.reference import multi_head_attention as reference
 
 
 def judge(student, sizes):
     """Accept the right tokens for every head of these sizes."""
     cases = [(*size, head) for size in sizes for head in range(size[2])]
-    answers = student.tokens_in_naive_head.map(cases)
-    for (n_tokens, d_model, n_heads, head), answer in zip(cases, answers, strict=True):
-        if isinstance(answer, StudentError):
-            raise answer
+    calls = [student.tokens_in_naive_head.later(*case) for case in cases]
+    for (n_tokens, d_model, n_heads, head), call in zip(cases, calls, strict=True):
         expected = reference.tokens_in_naive_head(n_tokens, d_model, n_heads, head)
-        assert_integers(answer, expected, where=f"Head {head} of {n_heads}, {n_tokens} tokens")
+        assert_integers(call.result(), expected, where=f"Head {head} of {n_heads}, {n_tokens} tokens")
 
 
 @pytest.mark.points("0.5")
