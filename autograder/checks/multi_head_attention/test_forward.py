@@ -9,7 +9,6 @@ what it changes in them. The later checks, on edges, want everything right.
 from __future__ import annotations
 
 from dataclasses import astuple, dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -64,9 +63,9 @@ class Case:
     tolerance: Tolerance = FLOAT64
 
     def call(self):
-        """Return what the student's forward gives."""
+        """Call the student's forward, together with the calls of other cases."""
         arguments = (self.x,) if self.mask is None else (self.x, self.mask)
-        return self.layer.made.forward(*arguments)
+        return self.layer.made.forward.later(*arguments)
 
     def right(self, split=reference.split_heads):
         """Return what a right forward gives, with the right split or another one."""
@@ -104,9 +103,15 @@ def accepts(judgement, *args: Any):
     return True
 
 
-def judge(case, result=None):
+def judge_each(judgement, cases):
+    """Call forward in all cases, then judge each result."""
+    calls = [case.call() for case in cases]
+    for case, call in zip(cases, calls, strict=True):
+        judgement(case, call.result())
+
+
+def judge(case, result):
     """Accept a right result of forward; tell a wrong split from a wrong forward."""
-    result = case.call() if result is None else result
     try:
         case.compare(result, case.right())
     except Mismatch:
@@ -115,9 +120,9 @@ def judge(case, result=None):
         raise
 
 
-def judge_maps(case):
+def judge_maps(case, result):
     """Accept right maps; tell a wrong split from a wrong forward."""
-    _, attn = assert_pair(case.call(), names=("out", "attn"), where=case.where)
+    _, attn = assert_pair(result, names=("out", "attn"), where=case.where)
     try:
         case.compare_maps(attn, case.right()[1])
     except Mismatch:
@@ -126,9 +131,9 @@ def judge_maps(case):
         raise
 
 
-def judge_output(case):
+def judge_output(case, result):
     """Accept an output that is right, or right for the student's own maps and own split."""
-    out, attn = assert_pair(case.call(), names=("out", "attn"), where=case.where)
+    out, attn = assert_pair(result, names=("out", "attn"), where=case.where)
     right_out, right_attn = case.right()
     try:
         case.compare_output(out, right_out)
@@ -148,9 +153,9 @@ def follow_maps(case, out, attn, split):
     case.compare_output(out, reference.output(attn, case.x, layer.weights, split=split))
 
 
-def judge_mask(case):
+def judge_mask(case, result):
     """Accept a result that is right, or wrong only in what is wrong without a mask too."""
-    result = assert_pair(case.call(), names=("out", "attn"), where=case.where)
+    result = assert_pair(result, names=("out", "attn"), where=case.where)
     try:
         judge(case, result)
     except Mismatch:
@@ -166,7 +171,7 @@ def follow_mask(case, result):
     """
     (out, attn), names, shape = result, ("out", "attn"), case.right()[1].shape
     open_case = replace(case, mask=None)
-    unmasked = open_case.call()
+    unmasked = open_case.call().result()
     if accepts(open_case.compare, unmasked, open_case.right()):
         raise Mismatch("The result is right without a mask.")
     visible = np.where(case.mask, 0, assert_array(assert_pair(unmasked, names=names)[1], shape))
@@ -174,15 +179,19 @@ def follow_mask(case, result):
     query = int(np.argmax(case.mask.sum(axis=1)))
     moved = case.x.copy()
     moved[case.mask[query] & (np.arange(len(moved)) != query)] += 1
-    moved_out, _ = assert_pair(replace(case, x=moved).call(), names=names)
+    moved_out, _ = assert_pair(replace(case, x=moved).call().result(), names=names)
     rows = [assert_array(array, case.x.shape)[query] for array in (moved_out, out)]
     case.compare_output(*rows)
 
 
+def make(student, rng, n_heads, d_k):
+    """Return a layer of the student's as it was made."""
+    return student.MultiHeadAttention.later(n_heads * d_k, n_heads, seed=int(rng.integers(1, 10**6)))
+
+
 def new_layer(student, rng, n_heads, d_k):
     """Return a layer of the student's with new weights from N(0, 1/d_model) put into it."""
-    made = student.MultiHeadAttention(n_heads * d_k, n_heads, seed=int(rng.integers(1, 10**6)))
-    return put_weights(made, rng, n_heads, d_k)
+    return put_weights(make(student, rng, n_heads, d_k), rng, n_heads, d_k)
 
 
 def put_weights(made, rng, n_heads, d_k):
@@ -197,14 +206,18 @@ def put_weights(made, rng, n_heads, d_k):
 def untouched_layer(student, rng, n_heads, d_k):
     """Return a layer of the student's with the weights that it was made with."""
     d_model = n_heads * d_k
-    made = student.MultiHeadAttention(d_model, n_heads, seed=int(rng.integers(1, 10**6)))
-    matrices = (assert_array(getattr(made, name), (d_model, d_model), name=name) for name in NAMES)
+    made = make(student, rng, n_heads, d_k)
+    found = zip(NAMES, made.read(*NAMES), strict=True)
+    matrices = (assert_array(matrix, (d_model, d_model), name=name) for name, matrix in found)
     return Layer(made, n_heads, reference.Weights(*matrices))
 
 
-def make_and_call(student, n_heads, x):
-    """Make a layer for the features of x and call forward with it."""
-    return student.MultiHeadAttention(x.shape[1], n_heads).forward(x)
+def new_cases(student, rng, sizes):
+    """Return a case with a new layer for each (n_tokens, n_heads, d_k)."""
+    return [
+        Case(new_layer(student, rng, n_heads, d_k), rng.normal(size=(n_tokens, n_heads * d_k)))
+        for n_tokens, n_heads, d_k in sizes
+    ]
 
 
 def scores_of(layer, x):
@@ -233,33 +246,35 @@ def random_mask(rng, n_tokens):
 @pytest.mark.points("0.5")
 def test_split_heads_gives_each_head_its_columns(student, rng):
     """The method split_heads gives head i columns i·d_k to (i+1)·d_k of every token."""
+    calls = []
     for n_tokens, n_heads, d_k in ((5, 2, 3), (4, 3, 2), (3, 1, 2), (1, 2, 2)):
-        layer = new_layer(student, rng, n_heads, d_k)
         x = rng.normal(size=(n_tokens, n_heads * d_k))
-        assert_array_equal(layer.made.split_heads(x), reference.split_heads(x, n_heads))
+        calls.append((make(student, rng, n_heads, d_k).split_heads.later(x), x, n_heads))
+
+    for call, x, n_heads in calls:
+        assert_array_equal(call.result(), reference.split_heads(x, n_heads))
 
 
 @pytest.mark.points(1)
 def test_attention_weights_follow_the_formula(student, rng):
     """Without a mask, the weights of each head are softmax(Q Kᵀ / √d_k), row by row."""
-    judge_maps(Case(untouched_layer(student, rng, 2, 3), rng.normal(size=(5, 6))))
-    for n_tokens, n_heads, d_k in ((5, 2, 3), (7, 3, 5), (37, 5, 2)):
-        judge_maps(Case(new_layer(student, rng, n_heads, d_k), rng.normal(size=(n_tokens, n_heads * d_k))))
+    as_made = Case(untouched_layer(student, rng, 2, 3), rng.normal(size=(5, 6)))
+
+    judge_each(judge_maps, [as_made, *new_cases(student, rng, ((5, 2, 3), (7, 3, 5), (37, 5, 2)))])
 
 
 @pytest.mark.points(1)
 def test_output_follows_from_the_weights(student, rng):
     """The values, averaged with the weights of each head, stand side by side and are multiplied by W_O."""
-    for n_tokens, n_heads, d_k in ((5, 2, 3), (7, 3, 5), (37, 5, 2)):
-        judge_output(Case(new_layer(student, rng, n_heads, d_k), rng.normal(size=(n_tokens, n_heads * d_k))))
+    judge_each(judge_output, new_cases(student, rng, ((5, 2, 3), (7, 3, 5), (37, 5, 2))))
 
 
 @pytest.mark.points("0.5")
 def test_causal_mask_hides_the_future(student, rng):
     """With the causal mask, a token sees itself and what comes before it, and nothing else."""
-    for n_tokens, n_heads, d_k in ((5, 2, 3), (37, 3, 2)):
-        x = rng.normal(size=(n_tokens, n_heads * d_k))
-        judge_mask(Case(new_layer(student, rng, n_heads, d_k), x, causal_mask(n_tokens)))
+    cases = new_cases(student, rng, ((5, 2, 3), (37, 3, 2)))
+
+    judge_each(judge_mask, [replace(case, mask=causal_mask(len(case.x))) for case in cases])
 
 
 @pytest.mark.points(1)
@@ -275,8 +290,11 @@ def test_any_mask_hides_what_it_says(student, rng):
         "With a mask that hides nothing": np.zeros((4, 4), dtype=bool),
     }
     layer = new_layer(student, rng, 2, 5)
-    for where, mask in masks.items():
-        judge_mask(Case(layer, rng.normal(size=(len(mask), 10)), mask, where))
+
+    judge_each(
+        judge_mask,
+        [Case(layer, rng.normal(size=(len(mask), 10)), mask, where) for where, mask in masks.items()],
+    )
 
 
 @pytest.mark.points("0.5")
@@ -291,14 +309,14 @@ def test_large_scores_do_no_harm(student, rng):
     ranked = np.sort(scores, axis=1)
     better_half, all_but_worst_twins = (scores > ranked[:, [last_visible]] for last_visible in (4, 1))
 
-    for mask in (None, causal_mask(len(x)), better_half, all_but_worst_twins):
-        judge(Case(layer, x, mask, "With scores around 1000"))
+    masks = (None, causal_mask(len(x)), better_half, all_but_worst_twins)
+    judge_each(judge, [Case(layer, x, mask, "With scores around 1000") for mask in masks])
 
 
 @pytest.mark.points("0.5")
 def test_sizes_that_coincide_do_not_matter(student, rng):
     """The result is right for one token, one head or one feature, and where two sizes are equal."""
-    cases = {
+    sizes = {
         "With one token": (1, 2, 3),
         "With one head": (5, 1, 3),
         "With one feature for each head": (5, 3, 1),
@@ -309,11 +327,12 @@ def test_sizes_that_coincide_do_not_matter(student, rng):
         "With tokens, heads and features of a head all equal": (3, 3, 3),
         "With one token, head and feature": (1, 1, 1),
     }
-    for where, (n_tokens, n_heads, d_k) in cases.items():
-        layer = new_layer(student, rng, n_heads, d_k)
-        x = rng.normal(size=(n_tokens, n_heads * d_k))
-        for mask in (None, random_mask(rng, n_tokens)):
-            judge(Case(layer, x, mask, where))
+    cases = []
+    for where, case in zip(sizes, new_cases(student, rng, sizes.values()), strict=True):
+        mask = random_mask(rng, len(case.x))
+        cases += [replace(case, where=where), replace(case, mask=mask, where=where)]
+
+    judge_each(judge, cases)
 
 
 @pytest.mark.points("0.25")
@@ -323,11 +342,17 @@ def test_every_kind_of_array_counts_alike(student, rng):
     layer = new_layer(student, rng, n_heads, d_k)
     x = rng.normal(size=(n_tokens, n_heads * d_k))
 
-    for array in layouts(x):
-        judge(Case(layer, array, where="In another memory layout"))
-    judge(Case(layer, rng.integers(-3, 4, size=x.shape), where="With integers"))
-    for mask in (None, random_mask(rng, n_tokens)):
-        judge(Case(layer, x.astype(np.float32), mask, "In float32", FLOAT32))
+    single = Case(layer, x.astype(np.float32), where="In float32", tolerance=FLOAT32)
+
+    judge_each(
+        judge,
+        [
+            *(Case(layer, array, where="In another memory layout") for array in layouts(x)),
+            Case(layer, rng.integers(-3, 4, size=x.shape), where="With integers"),
+            single,
+            replace(single, mask=random_mask(rng, n_tokens)),
+        ],
+    )
 
 
 @pytest.mark.points("0.5")
@@ -342,26 +367,37 @@ def test_calls_do_not_disturb_each_other(student, rng):
 
     assert_unchanged(x, first.args[0], name="its argument x")
     assert_unchanged(mask, first.args[1], name="its argument mask")
-    for name, matrix in zip(NAMES, astuple(layer.weights), strict=True):
-        assert_unchanged(matrix, getattr(layer.made, name), name=f"the weight {name}")
+    for name, before, after in zip(NAMES, astuple(layer.weights), layer.made.read(*NAMES), strict=True):
+        assert_unchanged(before, after, name=f"the weight {name}")
     judge(Case(layer, x, mask), first.result)
-    judge(Case(layer, other, where="Without a mask, after a call with one"))
-    judge(Case(layer, other, other_mask, "With another mask"))
+    judge_each(
+        judge,
+        [
+            Case(layer, other, where="Without a mask, after a call with one"),
+            Case(layer, other, other_mask, "With another mask"),
+        ],
+    )
     assert_same_again(first.result, first.reread(), when="after more calls")
-    judge(Case(layer, x, mask, "When called with the first x again"))
-    judge(Case(put_weights(layer.made, rng, n_heads, d_k), x, mask, "With new weights in the same layer"))
-    judge(Case(new_layer(student, rng, n_heads, d_k), x, mask, "In another layer of the same size"))
+    judge_each(judge, [Case(layer, x, mask, "When called with the first x again")])
+    new_weights = Case(
+        put_weights(layer.made, rng, n_heads, d_k), x, mask, "With new weights in the same layer"
+    )
+    new = Case(new_layer(student, rng, n_heads, d_k), x, mask, "In another layer of the same size")
+    judge_each(judge, [new_weights, new])
 
 
 @pytest.mark.points("0.25")
 def test_uneven_heads_are_refused(student, rng):
     """A number of heads that does not divide d_model raises an exception, at once or in forward."""
-    assert_returned(Case(new_layer(student, rng, 2, 3), rng.normal(size=(5, 6))).call())
-
-    for d_model, n_heads in ((7, 2), (10, 4), (3, 5)):
-        x = rng.normal(size=(4, d_model))
-        assert_refused(
-            partial(make_and_call, student, n_heads, x),
-            StudentError,
-            case=f"{n_heads} heads for {d_model} features",
+    (even,) = new_cases(student, rng, [(5, 2, 3)])
+    returned = even.call()
+    refused = {
+        (d_model, n_heads): student.MultiHeadAttention.later(d_model, n_heads).forward.later(
+            rng.normal(size=(4, d_model))
         )
+        for d_model, n_heads in ((7, 2), (10, 4), (3, 5))
+    }
+
+    assert_returned(returned.result())
+    for (d_model, n_heads), call in refused.items():
+        assert_refused(call.result, StudentError, case=f"{n_heads} heads for {d_model} features")
