@@ -8,6 +8,7 @@ import socket
 import struct
 import threading
 import time
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -285,6 +286,10 @@ def pair() -> Any:
         yield ours, theirs
 
 
+SMALL = 2**14
+"""A frame below this is read in one piece."""
+
+
 def soon() -> float:
     """Return a deadline in a fifth of a second."""
     return time.monotonic() + 0.2
@@ -298,6 +303,46 @@ def test_a_frame_arrives_as_it_was_sent(payload: bytes, call_id: int) -> None:
         send_frame(theirs, call_id, payload, deadline_s=soon())
 
         assert receive_frame(ours, deadline_s=soon()) == (call_id, payload)
+
+
+@given(payload=st.binary(max_size=40), cuts=st.sets(st.integers(1, 51)))
+def test_a_frame_may_come_in_any_pieces(payload: bytes, cuts: set[int]) -> None:
+    """Its header too; a piece comes when the one before it was read."""
+    ours, theirs = socket.socketpair()
+    whole = struct.pack(">QI", 5, len(payload)) + payload
+    ends = [*sorted(cut for cut in cuts if cut < len(whole)), len(whole)]
+    pieces = [whole[start:end] for start, end in pairwise([0, *ends])]
+
+    class Pieces:
+        """A socket on which each piece is sent at the last moment."""
+
+        settimeout, gettimeout = ours.settimeout, ours.gettimeout
+
+        def recv_into(self, buffer: bytearray) -> int:
+            if not has_waiting_bytes(ours):
+                theirs.sendall(pieces.pop(0))
+            return ours.recv_into(buffer)
+
+    with ours, theirs:
+        assert receive_frame(Pieces(), deadline_s=soon()) == (5, payload)  # type: ignore[arg-type]
+        assert not pieces
+
+
+@pytest.mark.parametrize("size", [0, 7, SMALL, 300_000])
+def test_bytes_after_a_frame_are_noticed(pair: Any, size: int) -> None:
+    """Two answers to one call are none: at once if they came together, else before the next call."""
+    ours, theirs = pair
+    thread = threading.Thread(target=theirs.sendall, args=(struct.pack(">QI", 1, size) + bytes(size) + b"x",))
+    thread.start()
+    thread.join(0.1)
+
+    if size < SMALL:
+        with pytest.raises(WireError):
+            receive_frame(ours, deadline_s=soon())
+    else:
+        receive_frame(ours, deadline_s=soon())
+        thread.join()
+        assert has_waiting_bytes(ours)
 
 
 def test_a_large_frame_passes_both_ways(pair: Any) -> None:

@@ -8,6 +8,7 @@ draws at random, so an answer can never be taken for that of another call.
 
 from __future__ import annotations
 
+import select
 import struct
 import time
 from typing import TYPE_CHECKING
@@ -54,12 +55,13 @@ def send_frame(sock: socket.socket, call_id: int, payload: bytes, *, deadline_s:
         If the connection is gone.
     """
     view = memoryview(_HEADER.pack(call_id, len(payload)) + payload)
+    _arm(sock, deadline_s)
     try:
         while view:
-            _arm(sock, deadline_s)
-            view = view[sock.send(view) :]
-    except TimeoutError:
-        raise DeadlineError from None
+            try:
+                view = view[sock.send(view) :]
+            except BlockingIOError:
+                _wait(sock, select.POLLOUT, deadline_s)
     except OSError as error:
         raise ClosedError(str(error)) from None
 
@@ -70,9 +72,9 @@ def receive_frame(
     """
     Receive one frame.
 
-    The length is checked before anything is read, and the deadline holds for
-    the frame as a whole, so that neither a huge length nor a slow drip costs
-    more than it may.
+    The length is checked before more is read, and the deadline holds for the
+    frame as a whole, so that neither a huge length nor a slow drip costs more
+    than it may. Nothing may follow a frame: both sides take turns.
 
     Parameters
     ----------
@@ -95,21 +97,32 @@ def receive_frame(
     ClosedError
         If the connection ends before the frame does.
     WireError
-        If the frame is longer than `limit_bytes`.
+        If the frame is longer than `limit_bytes`, or bytes follow it.
     """
-    call_id, length = _HEADER.unpack(_receive(sock, _HEADER.size, deadline_s))
+    _arm(sock, deadline_s)
+    # Most frames come in one piece.
+    piece = bytearray(_PIECE_BYTES)
+    read = bytes(piece[: _receive_into(sock, piece, deadline_s)])
+    if len(read) < _HEADER.size:
+        read = _complete(sock, read, _HEADER.size, deadline_s)
+    call_id, length = _HEADER.unpack_from(read)
     if length > limit_bytes:
         msg = f"a frame of {length} bytes where {limit_bytes} are allowed"
         raise WireError(msg)
-    return call_id, bytes(_receive(sock, length, deadline_s))
+    missing = _HEADER.size + length - len(read)
+    if missing < 0:
+        msg = "bytes after a frame"
+        raise WireError(msg)
+    payload = read[_HEADER.size :]
+    return call_id, payload if not missing else _complete(sock, payload, length, deadline_s)
 
 
 def has_waiting_bytes(sock: socket.socket) -> bool:
     """Return True if bytes wait to be read, or the other side has closed."""
-    sock.settimeout(0)
+    _arm(sock, 0.0)
     try:
-        sock.recv_into(bytearray(1), 1, _MSG_PEEK)
-    except (BlockingIOError, InterruptedError):
+        sock.recv(1, _MSG_PEEK)
+    except BlockingIOError:
         return False
     except OSError:
         return True
@@ -117,32 +130,48 @@ def has_waiting_bytes(sock: socket.socket) -> bool:
 
 
 _MSG_PEEK = 2
+# What is asked of the kernel at once; it makes room for all of it.
+_PIECE_BYTES = 2**14
 
 
-def _receive(sock: socket.socket, length: int, deadline_s: float | None) -> bytearray:
-    buffer = bytearray(length)
-    view = memoryview(buffer)
+def _complete(sock: socket.socket, start: bytes, length: int, deadline_s: float | None) -> bytes:
+    """Return the start with as many bytes after it as make it so long, however small their pieces."""
+    whole = bytearray(length)
+    whole[: len(start)] = start
+    view = memoryview(whole)[len(start) :]
+    while view:
+        view = view[_receive_into(sock, view, deadline_s) :]
+    return bytes(whole)
+
+
+def _receive_into(sock: socket.socket, buffer: bytearray | memoryview, deadline_s: float | None) -> int:
+    """Wait for bytes and return how many came; descriptors sent along are dropped."""
     try:
-        while view:
-            _arm(sock, deadline_s)
-            # Not recvmsg: descriptors sent along are dropped by the kernel.
-            count = sock.recv_into(view)
-            if count == 0:
-                msg = "the connection ended inside a frame"
-                raise ClosedError(msg)
-            view = view[count:]
-    except TimeoutError:
-        raise DeadlineError from None
+        while True:
+            try:
+                count = sock.recv_into(buffer)
+                break
+            except BlockingIOError:
+                _wait(sock, select.POLLIN, deadline_s)
     except OSError as error:
         raise ClosedError(str(error)) from None
-    return buffer
+    if not count:
+        msg = "the connection ended inside a frame"
+        raise ClosedError(msg)
+    return count
 
 
 def _arm(sock: socket.socket, deadline_s: float | None) -> None:
-    if deadline_s is None:
-        sock.settimeout(None)
-        return
-    left_s = deadline_s - time.monotonic()
-    if left_s <= 0:
+    """Let the socket wait for ever, or let it not wait, so that we do; each change is a system call."""
+    timeout_s = None if deadline_s is None else 0.0
+    if sock.gettimeout() != timeout_s:
+        sock.settimeout(timeout_s)
+
+
+def _wait(sock: socket.socket, event: int, deadline_s: float | None) -> None:
+    left_s = None if deadline_s is None else deadline_s - time.monotonic()
+    if left_s is not None and left_s <= 0:
         raise DeadlineError
-    sock.settimeout(left_s)
+    poll = select.poll()
+    poll.register(sock, event)
+    poll.poll(None if left_s is None else left_s * 1000)
