@@ -38,8 +38,11 @@ name is given. A count, unlike a time, is the same at every grading.
 MAX_NAMES = 3
 """Mistakes that are named in one test cell."""
 
-ENOUGH = 10
-"""Answers of yes or no that must agree to name a mistake: chance gives each of them in one of two cases."""
+ENOUGH, ENOUGH_WRONG = 10, 3
+"""
+Answers of yes or no that must agree to name a mistake, and how many of them
+must be wrong: a single one has many causes, and chance gives each of them.
+"""
 
 _ALSO = "And something else: "
 _PARTLY = "The known mistake explains a part of this, but not all."
@@ -200,7 +203,11 @@ class _Cell:
         found = suspect.found.values()
         if any(like.is_telling for like in found):
             return True
-        return sum(like.yes_or_no for like in found) >= ENOUGH and all(
+        enough = (
+            sum(like.yes_or_no for like in found) >= ENOUGH
+            and sum(like.wrong_yes_or_no for like in found) >= ENOUGH_WRONG
+        )
+        return enough and all(
             suspect.found[name].agreeing == len(run.exchanges) for name, run in self._runs.items()
         )
 

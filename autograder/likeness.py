@@ -35,8 +35,9 @@ _RTOL, _ATOL = 1e-6, 1e-8
 _RTOL_SINGLE, _ATOL_SINGLE = 1e-3, 1e-4
 _LONGER, _LONGER_BYTES = 4, 4096
 _REAL, _INEXACT = "iuf", "fc"
+_YES_OR_NO = "b"
 _SCALARS = {
-    "b": (bool, np.bool_),
+    _YES_OR_NO: (bool, np.bool_),
     "i": (int, np.integer),
     "f": (float, np.floating),
     "c": (complex, np.complexfloating),
@@ -65,8 +66,8 @@ class Likeness:
         It explains many numbers that the student got wrong.
     is_telling : bool
         There are numbers among what it explains, not only yes, no or None.
-    yes_or_no : int
-        How many answers of yes or no are the student's.
+    yes_or_no, wrong_yes_or_no : int
+        How many of its answers of yes or no are the student's, and how many of those are wrong.
     agreeing : int
         How many of its answers are the student's.
     """
@@ -76,6 +77,7 @@ class Likeness:
     is_part: bool = False
     is_telling: bool = False
     yes_or_no: int = 0
+    wrong_yes_or_no: int = 0
     agreeing: int = 0
 
 
@@ -152,6 +154,7 @@ class Answers:
             like.is_part |= any(map(_is_long, verdict.explained))
             like.is_telling |= any(map(_has_numbers, verdict.explained))
             like.yes_or_no += verdict.yes_or_no
+            like.wrong_yes_or_no += sum(_kind(part) == _YES_OR_NO for part in verdict.explained)
             other = self._failed and verdict.is_mistaken and not explained
             like.is_refuted = verdict.is_refuted or (other and not verdict.is_same)
             if like.is_refuted or not (verdict.is_same or verdict.explained):
@@ -200,7 +203,7 @@ def _judge(theirs: Parts, right: Parts, ours: Parts, *, exact: bool) -> _Verdict
         verdict.is_mistaken |= is_mistaken
         verdict.is_refuted |= is_mistaken and not is_wrong
         verdict.is_same &= is_same
-        verdict.yes_or_no += _yes_or_no(their) if is_same else 0
+        verdict.yes_or_no += is_same and _kind(their) == _YES_OR_NO
         if is_wrong and is_mistaken and is_same:
             verdict.explained.append(their)
     return verdict
@@ -284,9 +287,3 @@ def _has_numbers(part: object) -> bool:
     if isinstance(part, (tuple, list)):
         return any(map(_has_numbers, part))
     return _kind(part) in _REAL
-
-
-def _yes_or_no(part: object) -> int:
-    """Count the answers of yes or no in a part: it is one, or a list of calls' answers."""
-    answers = part if isinstance(part, list) else [{"value": part}]
-    return sum(isinstance(one, dict) and _kind(one.get("value")) == "b" for one in answers)

@@ -20,8 +20,10 @@ if TYPE_CHECKING:
 
 UNNAMED = {
     "head_dim_only_prints": "it gives None, as where any branch is forgotten",
+    "heads_differ_from_first": "it gives one wrong answer of yes or no, and chance gives that too",
+    "heads_differ_neighbours": "the same",
     "mask_truth_value": "it raises wherever there is a mask, and an exception has many causes",
-    "roundtrip_almost_equal": "its answers of yes and no are so few that chance may give them",
+    "roundtrip_almost_equal": "its answers of yes or no are so few that chance may give them",
     "roundtrip_any_equal": "the same",
     "roundtrip_by_reshape": "the same",
     "roundtrip_ignores_heads": "the same",
@@ -33,7 +35,7 @@ UNNAMED = {
 }
 """Mistakes that go without a name, and why. What was seen is told all the same."""
 
-MOST_UNNAMED = 0.08
+MOST_UNNAMED = 0.1
 """The share of the known mistakes that may go without a name."""
 
 
