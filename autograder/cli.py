@@ -134,19 +134,20 @@ def grade(course: Course, assignments: list[str], *, as_json: bool, **options: A
 @click.option(
     "--student", "students", multiple=True, metavar="ID", help="This student only; may be repeated."
 )
-def feedback(course: Course, assignments: list[str], *, as_json: bool, students: tuple[str, ...]) -> None:
+@click.option("--jobs", type=click.IntRange(1), help="Processes that write. Default: one a core.")
+def feedback(
+    course: Course, assignments: list[str], *, as_json: bool, students: tuple[str, ...], jobs: int | None
+) -> None:
     """Write a feedback page for each student."""
     from autograder.publishing import publish_feedback
+    from autograder.settings import load_settings
 
-    pages = {
-        assignment: {
-            student: str(page)
-            for student, page in publish_feedback(
-                course, assignment, _graded(course, assignment, students)
-            ).items()
-        }
-        for assignment in assignments
-    }
+    jobs = load_settings(course.root, jobs=jobs).jobs
+    pages = {}
+    for name in assignments:
+        wanted = _graded(course, name, students)
+        found = publish_feedback(course, name, wanted, jobs=jobs, quiet=as_json)
+        pages[name] = {student: str(page) for student, page in found.items()}
     if as_json:
         _print_json(pages)
         return

@@ -10,18 +10,18 @@ from __future__ import annotations
 import shutil
 from typing import TYPE_CHECKING
 
-from markupsafe import Markup
-
 from autograder.errors import OperatorError
 from autograder.graded import read_graded, result_of
 from autograder.pages.blocks import blocks
 from autograder.pages.lessons import lessons
 from autograder.pages.student import student_view
-from autograder.pages.template import assignment_title, render, write_page
+from autograder.pages.template import assignment_title, render, render_part, write_page
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
+
+    from markupsafe import Markup
 
     from autograder.course import Course
     from autograder.notebook import Notebook
@@ -116,8 +116,7 @@ class FeedbackWriter:
         mine = {grade_id: text for (name, grade_id), text in comments.items() if name == book.name}
         parts = blocks(notebook, self._released[book.name], book, mine) if notebook is not None else ()
         anchors = {anchor for block in parts for anchor in block.anchors}
-        section = render("book.html.j2", book=book, blocks=parts, anchors=anchors)
-        return Markup(section)  # noqa: S704 - rendered by our own template
+        return render_part("book.html.j2", book=book, blocks=parts, anchors=anchors)
 
 
 def write_feedback(

@@ -7,15 +7,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    ProgressColumn,
-    Task,
-    TextColumn,
-    TimeRemainingColumn,
-)
 from rich.table import Table
 from rich.text import Text
 
@@ -23,6 +14,7 @@ from autograder.batch import Graders, NotGraded
 from autograder.checks.report import number
 from autograder.errors import SubmissionError
 from autograder.gradebook import Gradebook
+from autograder.progress import progress_bar
 from autograder.release import check_release
 from autograder.results import Status
 from autograder.storage import Store
@@ -108,7 +100,7 @@ def grade_assignment(
     with (
         Gradebook(course.db_url) as gradebook,
         Store(course, gradebook, graders.settings) as store,
-        _progress(quiet=quiet) as progress,
+        progress_bar(quiet=quiet) as progress,
     ):
         bar = progress.add_task(assignment, total=len(students))
         for graded in graders.grade(assignment, students):
@@ -245,24 +237,3 @@ def _losses(result: SubmissionResult) -> str:
     ]
     total = sum(not cell.manual for book in result.notebooks for cell in book.cells)
     return "everything" if len(lost) == total else ", ".join(lost)
-
-
-class _Rate(ProgressColumn):
-    def render(self, task: Task) -> Text:
-        """Show how many are done a minute or a second."""
-        if not task.completed or not task.elapsed:
-            return Text("")
-        speed = task.completed / task.elapsed
-        return Text(f"{speed:.1f}/s" if speed >= 1 else f"{speed * 60:.0f}/min")
-
-
-def _progress(*, quiet: bool) -> Progress:
-    return Progress(
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        MofNCompleteColumn(),
-        _Rate(),
-        TimeRemainingColumn(elapsed_when_finished=True),
-        console=Console(stderr=True),
-        disable=quiet,
-    )

@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import os
 import platform
+import shutil
 import statistics
 import sys
 import tempfile
@@ -21,7 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from autograder.sandbox.wall import probe
-from bench import gradebooks, runs
+from bench import feedback, gradebooks, runs
 from bench.courses import copy_of, facts, hand_in, make_course
 
 if TYPE_CHECKING:
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
 
 RIGHT = 18.0
 """What a right submission earns automatically."""
+
+PAGES = 1000
+"""Students whose feedback is written."""
 
 
 @dataclass(slots=True)
@@ -123,7 +127,9 @@ def kind(root: Path, repeat: int, sizes: Sizes, *, pictures: bool) -> None:
         say(f"repetition {number} of {repeat}; load {load()}")
         theirs_cpu_s = side_by_side(table, kit, stocks, seed)
         walls(table, kit, sizes.slot, theirs_cpu_s)
-    if not pictures:
+    if pictures:
+        pages(table, base, root / "pages", repeat)
+    else:
         books(table, kit, seed, repeat)
     if sizes.large:
         large_class(table, _with(base, root / "large", sizes.large), kit, seed)
@@ -195,6 +201,16 @@ def books(table: Table, course: Course, seed: Path, repeat: int) -> None:
         table.add("gradebook, the kit, one by one", alone_s * 1000, "ms a submission")
         table.add("gradebook, nbgrader's interface", theirs_s * 1000, "ms a submission")
         table.add("RATIO nbgrader's interface to the kit in groups", theirs_s / ours_s, "times")
+
+
+def pages(table: Table, base: Course, root: Path, repeat: int) -> None:
+    """Write feedback with pictures for a large class."""
+    for number in range(repeat):
+        elapsed_s, cpu_s, mib = feedback.write_class(base, root / str(number), PAGES)
+        table.add(f"autograder feedback, {PAGES} students, 2 processes", elapsed_s, "s")
+        table.add(f"autograder feedback, {PAGES} students: processor time", cpu_s, "s")
+        table.add(f"autograder feedback, {PAGES} students: written", mib, "MiB")
+        shutil.rmtree(root / str(number))
 
 
 def large_class(table: Table, large: Course, small: Course, seed: Path) -> None:

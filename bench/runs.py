@@ -101,7 +101,7 @@ def forget(course: Course, seed: Path) -> None:
 def _watch(course: Course, command: list[str]) -> Run:
     run = Run()
     environment = os.environ | {"PATH": f"{_SCRIPTS}{os.pathsep}{os.environ['PATH']}"}
-    before_s = _cpu_of_children_s()
+    before_s = cpu_of_children_s()
     weighed_s = start_s = time.monotonic()
     with subprocess.Popen(
         command, env=environment, cwd=course.root, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
@@ -115,7 +115,7 @@ def _watch(course: Course, command: list[str]) -> Run:
                 weighed_s = now_s
                 _weigh(process.pid, run.peak_mib)
         run.elapsed_s = time.monotonic() - start_s
-    run.cpu_s = _cpu_of_children_s() - before_s
+    run.cpu_s = cpu_of_children_s() - before_s
     if process.returncode:
         message = f"{' '.join(command)} ended with {process.returncode}"
         raise SystemExit(message)
@@ -124,7 +124,17 @@ def _watch(course: Course, command: list[str]) -> Run:
     return run
 
 
-def _cpu_of_children_s() -> float:
+def run(course: Course, *arguments: str) -> None:
+    """Run a command of the kit on a course; a failure ends the measurement."""
+    command = [str(_SCRIPTS / "autograder"), *arguments, "--course-dir", str(course.root)]
+    done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
+    if done.returncode:
+        message = f"{' '.join(command)} ended with {done.returncode}: {done.stderr}"
+        raise SystemExit(message)
+
+
+def cpu_of_children_s() -> float:
+    """Return the processor time of all commands that have ended, in seconds."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 

@@ -12,8 +12,8 @@ from small_course import HOSTILE, PNG, Page, assert_harmless, display
 
 from autograder.errors import OperatorError
 from autograder.pages import content
-from autograder.pages.template import write_page
 from autograder.pages.student import late_in_words
+from autograder.pages.template import write_page
 from autograder.pages.views import share
 
 

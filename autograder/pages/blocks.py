@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from autograder.pages.views import BookView, CellView
     from autograder.released import ReleasedNotebook
 
-HEADINGS_SHOWN = 3
+HEADINGS_SHOWN = 6
 NOTHING = Markup()
 
 
@@ -177,10 +177,10 @@ def _folded(all_blocks: Iterable[Block]) -> Iterator[Block]:
 
 
 def _lesson(parts: list[Block]) -> Block:
-    """Return a lesson, called by its headings, or by the first and the last if there are many."""
+    """Return a lesson, called by its headings, or by the first ones and the last if there are many."""
     titles = [title for part in parts for title in part.headings]
     if len(titles) > HEADINGS_SHOWN:
-        titles = [titles[0], "…", titles[-1]]
+        titles = [*titles[: HEADINGS_SHOWN - 2], "…", titles[-1]]
     return Block(
         kind="lesson",
         label=" / ".join(titles),

@@ -27,11 +27,11 @@ Place = tuple[int, int, int]
 TOKEN_COLOURS = 8
 """Classes ``g0`` to ``g7`` of the style sheet."""
 
-WIDE = 300
+WIDE = 308
 """Units of a drawing's width, about what a phone has in pixels."""
 
 CELL, LOW = (40, 36), (44, 30)
-LABEL, TITLE, GAP = 48, 20, 14
+LABEL, TITLE, GAP = 52, 20, 14
 DARKEST, LIGHTEST = (8, 64, 129), (247, 251, 255)
 PALE_INK_FROM = 0.5
 BAR = 26
@@ -102,7 +102,7 @@ def _figure(one: Illustration, name: str) -> Figure:
     if one.is_right:
         pass
     elif one.kind is Kind.COUNT:
-        rows = ((_side("Yours beside the four", _bars(one), wording.bars(one), f"{name}-b"),),)
+        rows = ((_side("Both as bars", _bars(one), wording.bars(one), f"{name}-b"),),)
     elif one.kind is Kind.WEIGHTS and (one.fits or not one.theirs):
         rows = tuple(_pair(one, name, [panel]) for panel in range(len(one.right)))
     else:

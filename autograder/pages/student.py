@@ -24,7 +24,7 @@ from autograder.pages.views import (
 from autograder.results import CellResult, CheckResult, Outcome, Status, SubmissionResult
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from autograder.pages.lessons import Lesson, Section
     from autograder.results import NotebookResult
@@ -151,7 +151,7 @@ def _cell(cell: CellResult, notebook: str, stored: CellScore | None, comment: st
         comment=comment,
         found=failed[0].rationale if same else "",
         outcome=outcome_in_words(failed[0].outcome) if same else "",
-        checks=tuple(_check(check, same=same) for check in cell.checks),
+        checks=_checks(cell.checks, same=same),
         mistakes=_mistakes(failed),
         illustrations=cell.illustrations,
     )
@@ -171,6 +171,17 @@ def _mistakes(failed: list[CheckResult]) -> tuple[Mistake, ...]:
     return tuple(
         Mistake(name=words(name), text=texts[name], count=count) for name, count in counts.most_common()
     )
+
+
+def _checks(checks: Iterable[CheckResult], *, same: bool) -> tuple[CheckView, ...]:
+    told: set[tuple[str, str, str]] = set()
+    views = []
+    for check in checks:
+        view = _check(check, same=same)
+        what = (view.outcome, view.found, view.hint)
+        views.append(replace(view, again=bool(view.found) and what in told))
+        told.add(what)
+    return tuple(views)
 
 
 def _check(check: CheckResult, *, same: bool) -> CheckView:

@@ -45,8 +45,13 @@ def render(template: str, **context: Any) -> str:
     str
         HTML without characters that no page may hold.
     """
-    page = _environment().get_template(template).render(policy=POLICY, **context)
-    return CONTROLS.sub("", page)
+    return CONTROLS.sub("", str(render_part(template, policy=POLICY, **context)))
+
+
+def render_part(template: str, **context: Any) -> Markup:
+    """Return a part of a page, to be put into one that `render` returns; it takes the same."""
+    part = _environment().get_template(template).render(**context)
+    return Markup(part)  # noqa: S704 - rendered by our own template
 
 
 def write_page(path: Path, page: str) -> Path:

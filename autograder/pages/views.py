@@ -61,6 +61,8 @@ class CheckView:
         How it ended, in words.
     mistake : str
         Name of the misconception that explains it; may be empty.
+    again : bool
+        True if a check above ended in the same way; it tells what was found.
     """
 
     claim: str
@@ -71,6 +73,7 @@ class CheckView:
     passed: bool
     outcome: str
     mistake: str
+    again: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -100,7 +100,7 @@ def finding(one: Illustration) -> str:
     if one.problem:
         return f"Your code {one.problem}."
     if one.is_right:
-        return "Here your result is right. What is wrong shows with other inputs only."
+        return "Here your numbers are right. What failed shows with other inputs, or in more than numbers."
     if one.kind is Kind.COUNT:
         return _count_finding(one)
     if not one.fits or any(x is None for rows in one.theirs for numbers in rows for x in numbers):
