@@ -15,6 +15,8 @@ of yes or no, which chance hits too, must agree in the whole cell.
 
 from __future__ import annotations
 
+import contextlib
+import io
 import warnings
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -22,15 +24,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from autograder.checks import symptoms
-from autograder.likeness import Answers, Likeness, replayed
+from autograder.likeness import Answers, Likeness, replayed, steps_of
 from autograder.results import CheckResult, Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from autograder.checks.plugin import CheckRun
+    from autograder.likeness import Step
 
-MAX_REPLAYED = 4_000
+MAX_REPLAYED = 6_000
 """
 Requests that are asked again for one test cell. Where they do not suffice, no
 name is given. A count, unlike a time, is the same at every grading.
@@ -100,7 +103,8 @@ def diagnose(
         misconception explains carries its name, and its sentence and hint as
         the hint; one that it does not explain says so.
     """
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
+    nowhere = contextlib.redirect_stdout(io.StringIO())
+    with nowhere, warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         cell = _Cell(runs, right, max_replayed)
         named = cell.named(known)
@@ -138,6 +142,7 @@ class _Cell:
         self._runs = {run.result.name: run for run in runs}
         self._right = right
         self._answers: dict[str, Answers] = {}
+        self._steps: dict[str, list[bytes | Step]] = {}
         self._left = max_replayed
 
     def named(self, known: Iterable[Misconception]) -> list[list[_Suspect]]:
@@ -172,8 +177,10 @@ class _Cell:
         """Compare a misconception with the student in one check."""
         name = run.result.name
         if name not in self._answers:
-            self._answers[name] = Answers(run, self._counted(replayed(self._right(), run.exchanges)))
-        return self._answers[name].compare(self._counted(replayed(suspect.known.start(), run.exchanges)))
+            self._steps[name] = steps_of(run.exchanges)
+            self._answers[name] = Answers(run, self._counted(replayed(self._right(), self._steps[name])))
+        again = replayed(suspect.known.start(), self._steps[name])
+        return self._answers[name].compare(self._counted(again))
 
     def _counted(self, answers: Iterable[bytes]) -> Iterable[bytes]:
         for answer in answers:
@@ -189,12 +196,13 @@ class _Cell:
 
     def _standing(self, suspects: list[_Suspect]) -> list[_Suspect]:
         """Return the suspects that the other checks leave; those of chance evidence must fit all of them."""
-        raised, passed = self._of(Outcome.ERROR), self._of(Outcome.PASSED)
         left = []
+        # One that explains no more than another would never be chosen beside it.
+        suspects = [one for one in suspects if not any(one.touched < other.explained for other in suspects)]
         for one in suspects:
             is_sure = len(suspects) == 1 and any(like.is_part for like in one.found.values())
-            others = raised if is_sure else [*raised, *passed]
-            if all(self._may_be(one, run) for run in others) and self._has_numbers(one):
+            others = (Outcome.ERROR,) if is_sure else (Outcome.ERROR, Outcome.PASSED)
+            if all(self._may_be(one, run) for run in self._of(*others)) and self._has_numbers(one):
                 left.append(one)
         return left
 

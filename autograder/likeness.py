@@ -16,7 +16,7 @@ import numpy as np
 
 from autograder.results import Outcome
 from autograder.sandbox.worker.dispatcher import Dispatcher
-from autograder.wire.codec import Handle, decode
+from autograder.wire.codec import Handle, ListEncoder, decode
 from autograder.wire.frames import WireError
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[Any]
     Parts = Mapping[str, object]
+    Step = dict[str, Any]
 
 _RTOL, _ATOL = 1e-6, 1e-8
 # float32 carries seven digits; a chain of products keeps about four.
@@ -81,7 +82,30 @@ class Likeness:
     agreeing: int = 0
 
 
-def replayed(namespace: Mapping[str, Any], exchanges: Sequence[Exchange]) -> Iterator[bytes]:
+def steps_of(exchanges: Sequence[Exchange]) -> list[bytes | Step]:
+    """
+    Read once what a check asked, so that it can be asked again often.
+
+    Parameters
+    ----------
+    exchanges : sequence of Exchange
+        What was asked, one step each.
+
+    Returns
+    -------
+    list
+        Each step read, or as it is, if reading it each time is the only way
+        to have its arrays as they lie in memory.
+    """
+    steps: list[bytes | Step] = []
+    for exchange in exchanges:
+        asked = decode(exchange.request)
+        is_plain = len(asked) == 1 and _is_plain(asked[0])
+        steps.append(asked[0] if is_plain else exchange.request)
+    return steps
+
+
+def replayed(namespace: Mapping[str, Any], steps: Iterable[bytes | Step]) -> Iterator[bytes]:
     """
     Ask again what a check asked, of other names.
 
@@ -89,22 +113,52 @@ def replayed(namespace: Mapping[str, Any], exchanges: Sequence[Exchange]) -> Ite
     ----------
     namespace : mapping
         The names; for code of the course's own only.
-    exchanges : sequence of Exchange
-        What was asked.
+    steps : iterable
+        What `steps_of` returned.
 
     Yields
     ------
     bytes
-        The answer to each request; empty if it speaks of an object that was
+        The answer to each step; empty if it speaks of an object that was
         never made here.
     """
-    dispatcher = Dispatcher(namespace)
-    for exchange in exchanges:
+    replay = _Replay(namespace)
+    for step in steps:
         try:
-            answer = dispatcher.answer(exchange.request)
+            answer = replay.answer(step) if isinstance(step, bytes) else replay.do(step)
         except (WireError, LookupError):
             answer = b""
         yield answer
+
+
+class _Replay(Dispatcher):
+    """Does steps that were read already: reading them costs more than doing them."""
+
+    def do(self, step: Step) -> bytes:
+        answers = ListEncoder(self._describe)
+        self._do(self._own(step), answers)
+        return answers.payload()
+
+    def _own(self, value: Any) -> Any:
+        """Return a copy, since what is called may change it, with the objects that handles stand for."""
+        if isinstance(value, np.ndarray):
+            array = value.copy(order="K")
+            array.flags.writeable = value.flags.writeable
+            return array
+        if isinstance(value, (tuple, list)):
+            return type(value)(map(self._own, value))
+        if isinstance(value, dict):
+            return {key: self._own(item) for key, item in value.items()}
+        return self._object(value) if isinstance(value, Handle) else value
+
+
+def _is_plain(value: object) -> bool:
+    """Tell whether a copy lies in memory as the original does."""
+    if isinstance(value, np.ndarray):
+        return value.flags.forc
+    if isinstance(value, dict):
+        return all(map(_is_plain, value.values()))
+    return all(map(_is_plain, value)) if isinstance(value, (tuple, list)) else True
 
 
 class Answers:
@@ -266,6 +320,9 @@ def _close(theirs: Array, ours: Array, *, exact: bool) -> bool:
     # Rounding hides behind a loose tolerance, so it is for those who compute in float32.
     single = theirs.dtype.type is np.float32 and ours.dtype.kind == "f"
     rtol, atol = (_RTOL_SINGLE, _ATOL_SINGLE) if single else (_RTOL, _ATOL)
+    if ours.dtype.kind == "f" and np.isfinite(ours).all():
+        # The same as allclose, in a fifth of its time.
+        return bool((np.abs(theirs - ours) <= atol + rtol * np.abs(ours)).all())
     return bool(np.allclose(theirs, ours, rtol=rtol, atol=atol, equal_nan=True))
 
 

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     Path = tuple[str | Handle, ...]
 
 _NUMPY_ERRORS = ("LinAlgError", "AxisError")
+# Longer answers are no likeness of any that a check waits for, and take long to read.
+_MOST_TAKEN_APART = 2**20
 
 
 class StudentError(Exception):
@@ -301,6 +303,8 @@ class _NotLookedUpError(Exception):
 
 
 def _each_step(whole: Exchange) -> list[Exchange]:
+    if len(whole.answer) > _MOST_TAKEN_APART:
+        return [whole]
     try:
         steps, answers = decode(whole.request), decode(whole.answer)
     except WireError:
