@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-PHONE = 390
+PHONE = 360
 """Width of a phone's screen, in CSS pixels; a window cannot be so narrow, a frame can."""
 
 MEASURE = """<!doctype html><title></title><iframe width="{width}" height="800" srcdoc="{page}"

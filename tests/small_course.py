@@ -28,7 +28,7 @@ HIDDEN = """assert double(1) == 2
 from autograder import run_checks
 run_checks("test_double")
 ### END HIDDEN TESTS"""
-SEPARATE = {"td", "th", "p", "li", "h1", "h2", "h3", "div", "dd"}
+SEPARATE = {"br", "td", "th", "p", "li", "h1", "h2", "h3", "div", "dd"}
 VOID = {"meta", "br", "hr", "img", "wbr"}
 
 HOSTILE = (
@@ -125,8 +125,14 @@ def grade(
     checks: Sequence[CheckResult] = (WRONG, HALVES, STOPPED),
     outputs: Sequence[object] = (),
     more: Sequence[Cell] = (),
+    **changes: Any,
 ) -> Path:
-    """Write a student's graded notebooks as the grader leaves them."""
+    """
+    Write a student's graded notebooks as the grader leaves them.
+
+    Other changes are ``illustrations`` of the first test cell, and ``notes``
+    and ``sandbox`` of both notebooks.
+    """
     folder = course.autograded(student, ASSIGNMENT)
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
@@ -136,12 +142,18 @@ def grade(
     first["cells"][4]["source"] = "Because **twice** is $x + x$."
     first["cells"].extend(more)
     results = {
-        "test_double": CellResult(grade_id="test_double", max_score=Decimal(2), checks=tuple(checks)),
+        "test_double": CellResult(
+            grade_id="test_double",
+            max_score=Decimal(2),
+            checks=tuple(checks),
+            illustrations=changes.pop("illustrations", ()),
+        ),
         "explain": CellResult(grade_id="explain", max_score=Decimal(3), manual=True),
         "test_triple": CellResult(grade_id="test_triple", max_score=Decimal(1), checks=(RIGHT,)),
     }
     for name, notebook in {"first": first, "second": _second(HIDDEN.replace("double", "triple"))}.items():
         _put_results(notebook, results)
+        notebook["metadata"]["autograder"] |= changes
         write_notebook(folder / f"{name}.ipynb", notebook)
     return folder
 

@@ -175,12 +175,10 @@ def _grids(one: Illustration, panels: Panels, only: list[int], wrong: frozenset[
                 box = (left + column * cell, y, cell, high)
                 parts.append(_cell(one, value, (panel, row, column), box))
         # Frames come last, so that no neighbour covers them.
-        parts.extend(
-            f'<rect class="frame" x="{left + column * cell + 1.5}" y="{top + titled + row * high + 1.5}" '
-            f'width="{cell - 3}" height="{high - 3}"/>'
-            for at, row, column in sorted(wrong)
-            if at == panel
-        )
+        for at, row, column in sorted(wrong):
+            if at == panel:
+                place = (left + column * cell + 1.5, top + titled + row * high + 1.5, cell - 3, high - 3)
+                parts.extend(_frame(place, on_dark=one.kind is not Kind.PLACES))
     lines = -(-len(only) // across)
     width = LABEL + across * panel_wide - GAP + 2
     return _Drawing(width, lines * panel_high - GAP + 2, "".join(parts))
@@ -217,6 +215,14 @@ def _cell(one: Illustration, value: float | None, place: Place, box: tuple[float
         f'<rect class="heat" fill="{shade(share)}" x="{x}" y="{y}" width="{wide}" height="{high}"/>{cut}'
         f"{_text(x + wide / 2, y + high / 2 + 4, wording.name(one, value), ink)}"
     )
+
+
+def _frame(place: tuple[float, ...], *, on_dark: bool) -> Iterator[str]:
+    x, y, wide, high = place
+    size = f'x="{x:g}" y="{y:g}" width="{wide:g}" height="{high:g}"'
+    if on_dark:
+        yield f'<rect class="halo" {size}/>'
+    yield f'<rect class="frame" {size}/>'
 
 
 def _share(one: Illustration, value: float | None) -> float:
