@@ -8,10 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
-from autograder.checks.illustrating import illustrated
 from autograder.checks.report import report_output, score_output
-from autograder.checks.suite import CheckSuite
-from autograder.diagnosis import Misconception, diagnose
 from autograder.errors import CheckError, CourseError, NotebookError, SubmissionError, nearest
 from autograder.notebook import copied, read_notebook
 from autograder.released import Kind, grade_id_of, strip_hidden, unanswered
@@ -29,14 +26,15 @@ from autograder.sandbox.sandbox import Sandbox
 from autograder.sandbox.session import CodeCell, NotebookSession
 from autograder.sandbox.wall import require
 from autograder.sandbox.zygote import Origin
-from autograder.variants import load_variants, program
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from autograder.checks.plugin import CheckRun
+    from autograder.checks.suite import CheckSuite
     from autograder.course import Course
+    from autograder.diagnosis import Misconception
     from autograder.notebook import Notebook
     from autograder.released import ReleasedCell, ReleasedNotebook
     from autograder.sandbox.process import Worker
@@ -139,8 +137,8 @@ class Grader:
         OperatorError
             If the machine fails.
         """
-        books = self.course.released(assignment)
         self._sandbox.launch(self.limits)
+        books = self.course.released(assignment)
         with ThreadPoolExecutor(1) as pool:
             # What student code is forked from gets ready in a process of its own meanwhile.
             suite = pool.submit(self._suite, assignment)
@@ -266,28 +264,42 @@ class Grader:
                     results.append(_cell_result(cell, answered=answered))
             # Last: it takes time and may change what checks would see.
             results = [
-                replace(one, illustrations=illustrated(assignment, checks.get(one.grade_id), one, session))
-                for one in results
+                self._illustrated(assignment, checks.get(one.grade_id), one, session) for one in results
             ]
         result = NotebookResult(name=name, cells=tuple(results), notes=notes)
         return GradedNotebook(_filled(repaired, outputs, result, self.sandbox), result, untouched)
 
     def _suite(self, assignment: str) -> CheckSuite:
+        # pytest takes long to import: only once what student code is forked from has been started.
+        from autograder.checks.suite import CheckSuite  # noqa: PLC0415
+
         if assignment not in self._suites:
             self._suites[assignment] = CheckSuite(assignment)
         return self._suites[assignment]
+
+    def _illustrated(
+        self, assignment: str, check: str | None, cell: CellResult, session: NotebookSession
+    ) -> CellResult:
+        from autograder.checks.illustrating import illustrated  # noqa: PLC0415 - it imports pytest
+
+        return replace(cell, illustrations=illustrated(assignment, check, cell, session))
 
     def _diagnosed(
         self, assignment: str, cell: ReleasedCell, runs: list[CheckRun]
     ) -> tuple[CheckResult, ...]:
         if all(run.result.outcome is Outcome.PASSED for run in runs):
             return tuple(run.result for run in runs)
+        from autograder.diagnosis import diagnose  # noqa: PLC0415 - who earns everything does without
+
         return tuple(diagnose(runs, *self._known_of(assignment, cell.grade_id)))
 
     def _known_of(
         self, assignment: str, grade_id: str
     ) -> tuple[list[Misconception], Callable[[], dict[str, Any]]]:
         """Return the misconceptions that lose in a cell, and what starts the solved notebook."""
+        from autograder.diagnosis import Misconception  # noqa: PLC0415 - who earns everything does without
+        from autograder.variants import program  # noqa: PLC0415 - the same
+
         key = (assignment, grade_id)
         if key not in self._known:
             home = next(
@@ -306,6 +318,8 @@ class Grader:
 
     def _read_misconceptions(self, assignment: str) -> tuple[Variant, ...]:
         """Return all misconceptions of an assignment; each cell that loses points asks again."""
+        from autograder.variants import load_variants  # noqa: PLC0415 - the same
+
         if assignment not in self._variants:
             self._variants[assignment] = load_variants(self.course.root, "misconceptions", assignment)
         return self._variants[assignment]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
+import sys
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,13 +18,22 @@ from autograder.sandbox.wall import Tier, probe
 from autograder.variants import KINDS, Variant, combined_cells, fill, load_variants
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     HandIn = Callable[..., Path]
 
 ROOT = Path(__file__).resolve().parents[1]
 ASSIGNMENT = "multi_head_attention"
 PARTS = ("nbgrader_config.py", "gradebook.db", "source", "release", "solutions")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def cache_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Let what is kept from run to run be kept in a folder of the tests'."""
+    folder = tmp_path_factory.mktemp("cache")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(folder))
+        yield folder
 
 
 @cache
@@ -78,3 +89,29 @@ def hand_in(course: Course) -> HandIn:
         return folder
 
     return hand_in
+
+
+@pytest.fixture(scope="session")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> tuple[Course, str]:
+    """Run the demo as a user does, once for all tests that only look; return its course and what it printed."""
+    target = tmp_path_factory.mktemp("demo") / "course"
+    before = _checkout()
+    command = [sys.executable, "-m", "autograder", "demo", "--to", str(target)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert _checkout() == before
+    return Course(root=target), done.stdout
+
+
+def _checkout() -> set[tuple[str, int]]:
+    """Return every file of the course in the checkout with its time of change."""
+    parts = [ROOT / "gradebook.db", *(ROOT / name for name in ("source", "release", "solutions"))]
+    files = [path for part in parts for path in ([part] if part.is_file() else part.rglob("*"))]
+    new = {
+        name
+        for name in ("submitted", "autograded", "feedback", "reports", "exports")
+        if (ROOT / name).exists()
+    }
+    return {(str(path), path.stat().st_mtime_ns) for path in files if "__pycache__" not in path.parts} | {
+        (name, 0) for name in new
+    }

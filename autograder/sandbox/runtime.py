@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
+
+from platformdirs import user_cache_path
 
 from autograder.errors import SandboxError
 from autograder.sandbox.reading import site_packages
@@ -22,6 +26,7 @@ _PACKAGE = Path(__file__).resolve().parents[1]
 # Everything the worker imports of the kit; checks, solutions and course stay outside.
 _MODULES = ("__init__.py", "wire", "sandbox/__init__.py", "sandbox/worker")
 _FONT_LIST_TIMEOUT_S = 120
+_FONT_LISTS = "fontlist-*.json"
 # Older OpenBLAS builds need to be told their kernel on some processors.
 _PASSED_ON = ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE")
 
@@ -155,9 +160,10 @@ class Runtime:
 
     def list_fonts(self) -> None:
         """
-        Make matplotlib's list of fonts, once; without matplotlib nothing is made.
+        Put matplotlib's list of fonts where zygotes find it; without matplotlib there is none.
 
-        It takes half a second, and every zygote would make it again.
+        It takes half a second to make, and every zygote would make it again.
+        So it is made once and kept in the user's folder for caches.
 
         Raises
         ------
@@ -166,17 +172,41 @@ class Runtime:
         """
         if self._has_fonts:
             return
-        environment = {"MPLCONFIGDIR": str(self.shared / "matplotlib"), "PATH": os.defpath}
-        start = f"import sys; sys.path[:0] = {[*site_packages()]!r}; import matplotlib.font_manager"
-        command = [sys.executable, "-I", "-S", "-B", "-c", start]
-        try:
-            # Without matplotlib this fails, and nothing is lost.
-            subprocess.run(
-                command, env=environment, capture_output=True, check=False, timeout=_FONT_LIST_TIMEOUT_S
-            )
-        except (OSError, subprocess.TimeoutExpired) as error:
-            what = f"could not be started ({error})"
-            raise SandboxError(sys.executable, what, "Check the installation.") from None
         self._has_fonts = True
-        for path in (self.shared / "matplotlib").rglob("*"):
+        folder = self.shared / "matplotlib"
+        try:
+            kept = user_cache_path("autograder") / f"fonts-{version('matplotlib')}"
+        except PackageNotFoundError:
+            return
+        if lists := list(kept.glob(_FONT_LISTS)):
+            for path in lists:
+                shutil.copyfile(path, folder / path.name)
+        else:
+            _list_fonts(folder)
+            _keep(list(folder.glob(_FONT_LISTS)), kept)
+        for path in folder.rglob("*"):
             path.chmod(0o755 if path.is_dir() else 0o644)
+
+
+def _list_fonts(folder: Path) -> None:
+    environment = {"MPLCONFIGDIR": str(folder), "PATH": os.defpath}
+    start = f"import sys; sys.path[:0] = {[*site_packages()]!r}; import matplotlib.font_manager"
+    command = [sys.executable, "-I", "-S", "-B", "-c", start]
+    try:
+        # If it fails, each zygote makes its own list, and nothing else is lost.
+        subprocess.run(
+            command, env=environment, capture_output=True, check=False, timeout=_FONT_LIST_TIMEOUT_S
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        what = f"could not be started ({error})"
+        raise SandboxError(sys.executable, what, "Check the installation.") from None
+
+
+def _keep(paths: list[Path], folder: Path) -> None:
+    # Another process may do the same; a folder that cannot be written to costs time only.
+    with contextlib.suppress(OSError):
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for path in paths:
+            new = folder / f".{path.name}-{os.getpid()}"
+            shutil.copyfile(path, new)
+            new.replace(folder / path.name)
