@@ -39,6 +39,9 @@ _STOPPED = {
 }
 """What a student reads of a limit, by its name."""
 
+_FIXTURES = {"student", "rng"}
+_NOT_CALLED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+
 _TOLD = (StudentMissing, StudentError, LimitReached, WorkerDied)
 _WRONG = (AssertionError, pytest.fail.Exception, WireError)
 _OUTCOMES = (*_TOLD, *_WRONG, *_UNFIT)
@@ -80,6 +83,8 @@ class CheckPlugin:
         self._results: dict[pytest.Item, CheckResult] = {}
         self._student: Student | None = None
         self._seed = b""
+        self._name = ""
+        self._plain: dict[object, bool] = {}
 
     @pytest.fixture
     def student(self) -> Student:
@@ -88,10 +93,12 @@ class CheckPlugin:
         return self._student
 
     @pytest.fixture
-    def rng(self, request: pytest.FixtureRequest) -> np.random.Generator:
+    def rng(self) -> np.random.Generator:
         """A random generator of this student and this check, the same at every grading."""
-        name = request.node.name
-        digest = hmac.digest(self._seed, name.encode(), hashlib.sha256)
+        return self._generator()
+
+    def _generator(self) -> np.random.Generator:
+        digest = hmac.digest(self._seed, self._name.encode(), hashlib.sha256)
         return np.random.default_rng(int.from_bytes(digest, "big"))
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
@@ -132,11 +139,12 @@ class CheckPlugin:
         AutograderError
             If the machine fails.
         """
-        self._student, self._seed = student, seed
+        self._student, self._seed, self._name = student, seed, item.name
         # All that pytest wants to know of the next item is which of its parents stay set up.
         stays = item.session if last else item.parent
         try:
-            error = self._outcome(item, stays)
+            run = self._called if self._is_plain(item) else self._set_up_and_called
+            error = run(item, stays)
         except AutograderError:
             raise
         except BaseException as broken:  # noqa: BLE001 - what pytest raises on purpose is no Exception
@@ -144,7 +152,25 @@ class CheckPlugin:
             raise CheckError(item.nodeid, what, "Mend the check.") from None
         return CheckRun(_ended(self._passed(item), error), Exchanges(student.exchanges))
 
-    def _outcome(self, item: Any, stays: pytest.Collector | None) -> BaseException | None:
+    def _is_plain(self, item: pytest.Item) -> bool:
+        """Tell whether the checks of an item's module ask for nothing but `student` and `rng`."""
+        if item.parent not in self._plain:
+            fellows = [one for one in self.items if one.parent is item.parent]
+            self._plain[item.parent] = all(map(_asks_only_for_ours, fellows))
+        return self._plain[item.parent]
+
+    def _called(self, item: Any, _: object) -> BaseException | None:
+        """Call a check; pytest's fixtures cost more than most checks, and there are none to set up."""
+        assert self._student is not None  # noqa: S101 - set before any item runs
+        ours = {"student": lambda: self._student, "rng": self._generator}
+        try:
+            item.obj(**{name: ours[name]() for name in item.fixturenames})
+            self._student.settle()
+        except _OUTCOMES as error:
+            return error
+        return None
+
+    def _set_up_and_called(self, item: Any, stays: pytest.Collector | None) -> BaseException | None:
         """
         Set up, call and tear down an item; return what its call raised, if a check may end so.
 
@@ -163,8 +189,7 @@ class CheckPlugin:
                 return error
         finally:
             item.ihook.pytest_runtest_teardown(item=item, nextitem=stays)
-            # Nothing of this student is kept.
-            item._request, item.funcargs, self._student = False, None, None  # noqa: SLF001 - as above
+            item._request, item.funcargs = False, None  # noqa: SLF001 - as above
         return None
 
     def _passed(self, item: pytest.Item) -> CheckResult:
@@ -199,6 +224,20 @@ def points_of(item: pytest.Item) -> Decimal:
     if not points.is_finite() or points <= 0:
         raise CheckError(item.nodeid, "the check has no points", "Mark it with @pytest.mark.points(1).")
     return points
+
+
+def _asks_only_for_ours(item: pytest.Item) -> bool:
+    """Tell whether calling an item's function is all that pytest would do with it."""
+    function = _function(item)
+    return (
+        inspect.isfunction(function)
+        and not function.__code__.co_flags & _NOT_CALLED
+        and isinstance(item, pytest.Function)
+        and set(item.fixturenames) <= _FIXTURES
+        # Overridden by nobody.
+        and all(len(item._fixtureinfo.name2fixturedefs[name]) == 1 for name in item.fixturenames)  # noqa: SLF001
+        and {mark.name for mark in item.iter_markers()} <= {"points"}
+    )
 
 
 def _function(item: pytest.Item) -> Any:

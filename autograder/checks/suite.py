@@ -213,11 +213,11 @@ class CheckSuite:
         # For every check the names stand again for the same things.
         known: dict[tuple[str, str], str] = {}
         runs = []
-        for item in items:
-            student = Student(_scoped(names, grade_id), known)
-            with warnings.catch_warnings(), np.errstate(all="ignore"):
-                warnings.simplefilter("ignore")
-                key = grade_id.encode() + b"\0" + seed
+        key = grade_id.encode() + b"\0" + seed
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            for item in items:
+                student = Student(_scoped(names, grade_id), known)
                 runs.append(self._plugin.run(item, student, key, last=item is items[-1]))
         return runs
 

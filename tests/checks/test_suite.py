@@ -228,3 +228,100 @@ def test_a_module_is_set_up_anew_for_each_notebook(suite: Suite) -> None:
     for x in (1, 2):
         outcomes = [one.result.outcome for one in run(made, x=x)]
         assert outcomes == [Outcome.PASSED, Outcome.PASSED]
+
+
+SET_UP = {
+    "a fixture of the module's own": """
+        @pytest.fixture
+        def rng():
+            return "mine"
+
+        @pytest.mark.points(1)
+        def test_it(student, rng):
+            'It holds.'
+            assert rng == "mine"
+    """,
+    "a fixture that is used unseen": """
+        ready = []
+
+        @pytest.fixture(autouse=True)
+        def prepared():
+            ready.append(1)
+            yield
+            ready.clear()
+
+        @pytest.mark.points(1)
+        def test_it(student):
+            'It holds.'
+            assert ready == [1]
+    """,
+    "a function that sets up": """
+        ready = []
+
+        def setup_function():
+            ready.append(1)
+
+        def teardown_function():
+            ready.clear()
+
+        @pytest.mark.points(1)
+        def test_it(student):
+            'It holds.'
+            assert ready == [1]
+    """,
+    "a class": """
+        class TestIt:
+            @pytest.mark.points(1)
+            def test_it(self, student, rng):
+                'It holds.'
+                assert student.x == 1 and rng.normal()
+    """,
+    "a parameter": """
+        @pytest.mark.points(1)
+        @pytest.mark.parametrize("rng", [1])
+        def test_it(student, rng):
+            'It holds.'
+            assert rng == 1
+    """,
+}
+
+
+@pytest.mark.parametrize("text", SET_UP.values(), ids=SET_UP)
+def test_what_pytest_sets_up_is_set_up(suite: Suite, text: str) -> None:
+    """Checks that ask for little are called without pytest's fixtures; all others are not."""
+    made = suite(text)
+
+    outcomes = [one.result.outcome for _ in range(2) for one in run(made, x=1)]
+
+    assert outcomes == [Outcome.PASSED, Outcome.PASSED]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "@pytest.mark.skip\n@pytest.mark.points(1)\ndef test_it(student):\n    'It holds.'",
+        (
+            "@pytest.fixture\ndef bad():\n    raise TypeError\n\n"
+            "@pytest.mark.points(1)\ndef test_it(student, bad):\n    'It holds.'"
+        ),
+        (
+            "@pytest.fixture\ndef bad():\n    yield\n    raise TypeError\n\n"
+            "@pytest.mark.points(1)\ndef test_it(student, bad):\n    'It holds.'"
+        ),
+    ],
+)
+def test_a_check_that_cannot_run_is_the_instructors_error(suite: Suite, text: str) -> None:
+    """Whatever its fixtures raise is not the student's fault, and no skipped check is a pass."""
+    made = suite(text)
+
+    with pytest.raises(CheckError, match="broken"):
+        run(made)
+
+
+def test_a_coroutine_is_no_check(suite: Suite) -> None:
+    """Calling it does nothing at all, which must not be a pass."""
+    made = suite("@pytest.mark.points(1)\nasync def test_it(student):\n    'It holds.'\n    assert False")
+
+    (only,) = run(made)
+
+    assert only.result.outcome is not Outcome.PASSED
