@@ -93,7 +93,7 @@ def hand_in(course: Course) -> HandIn:
 
 @pytest.fixture(scope="session")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> tuple[Course, str]:
-    """Run the demo as a user does, once for all tests that only look; return its course and what it printed."""
+    """Run the demo as a user does, once for all tests; return its course and what it printed."""
     target = tmp_path_factory.mktemp("demo") / "course"
     before = _checkout()
     command = [sys.executable, "-m", "autograder", "demo", "--to", str(target)]
