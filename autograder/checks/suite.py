@@ -234,9 +234,11 @@ class CheckSuite:
             self._forget()
 
     def _forget(self) -> None:
-        # A module that an author has changed since must be read anew next time.
+        # A module that an author has changed since must be read anew next time, and what stands beside it.
+        folders = {Path(path).parent for path in self._paths}
         for name, module in list(sys.modules.items()):
-            if getattr(module, "__file__", None) in self._paths:
+            path = Path(getattr(module, "__file__", None) or "")
+            if path.parent in folders and path.stem != "__init__":
                 del sys.modules[name]
 
     def _serve(self, plugin: CheckPlugin) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
@@ -325,3 +326,12 @@ def test_a_coroutine_is_no_check(suite: Suite) -> None:
     (only,) = run(made)
 
     assert only.result.outcome is not Outcome.PASSED
+
+
+def test_what_stands_beside_the_checks_is_read_anew() -> None:
+    """An author changes a module that checks share, and runs them again in the same kernel."""
+    name = "autograder.checks.multi_head_attention.forward_cases"
+    with CheckSuite("multi_head_attention", ["test_forward"]):
+        assert name in sys.modules
+
+    assert name not in sys.modules

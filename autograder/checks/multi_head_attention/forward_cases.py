@@ -1,0 +1,228 @@
+"""
+Layers and calls of a student's class `MultiHeadAttention`, and how they are judged.
+
+A mistake should cost the points of what it breaks. The maps are judged on
+their own; the output by what follows from the student's own maps; a mask by
+what it changes in them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from autograder.checks.asserts import (
+    FLOAT64,
+    Mismatch,
+    Tolerance,
+    assert_allclose,
+    assert_array,
+    assert_attention,
+    assert_pair,
+)
+from autograder.checks.student import StudentError, StudentMissing
+from solutions.reference import multi_head_attention as reference
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from autograder.checks.student import Later, Student
+
+    Array = NDArray[Any]
+    Rng = np.random.Generator
+    Split = Callable[[Array, int], Array]
+    Result = tuple[Array, Array]
+
+NAMES = ("Wq", "Wk", "Wv", "Wo")
+SPLIT_IS_WRONG = (
+    "Your forward is right, but it uses your split_heads, which puts numbers in the wrong place.",
+    "Mend split_heads. Which token owns row 0 of head 1, and which of its features?",
+)
+ONLY_MAPS_ARE_RIGHT = (
+    "The attention weights are right. Look at what follows them: values, merge, output projection."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """A layer of the student's, its number of heads and the weights in it."""
+
+    made: Later
+    n_heads: int
+    weights: reference.Weights
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One call of forward, the words for it, and how exact its result must be."""
+
+    layer: Layer
+    x: NDArray[Any]
+    mask: NDArray[np.bool_] | None = None
+    where: str = ""
+    tolerance: Tolerance = FLOAT64
+
+    def call(self) -> Later:
+        """Call the student's forward, together with the calls of other cases."""
+        arguments = (self.x,) if self.mask is None else (self.x, self.mask)
+        return self.layer.made.forward.later(*arguments)
+
+    def right(self, split: Split = reference.split_heads) -> Result:
+        """Return what a right forward gives, with the right split or another one."""
+        return reference.forward(self.x, self.layer.weights, self.layer.n_heads, self.mask, split=split)
+
+    def own_split(self, projected: Array, n_heads: int) -> Array:
+        """Return what the student's split_heads gives, if it has the right shape."""
+        n_tokens, d_model = projected.shape
+        return assert_array(self.layer.made.split_heads(projected), (n_heads, n_tokens, d_model // n_heads))
+
+    def compare(self, result: object, expected: Result) -> None:
+        """Accept a pair (out, attn) that is close to the expected one."""
+        out, attn = assert_pair(result, names=("out", "attn"), where=self.where)
+        self.compare_maps(attn, expected[1])
+        try:
+            self.compare_output(out, expected[0])
+        except Mismatch as mismatch:
+            raise Mismatch(mismatch.rationale, mismatch.hint or ONLY_MAPS_ARE_RIGHT) from None
+
+    def compare_maps(self, attn: object, expected: Array) -> None:
+        """Accept maps close to the expected ones."""
+        assert_attention(attn, expected, self.mask, tolerance=self.tolerance, where=self.where)
+
+    def compare_output(self, out: object, expected: Array) -> None:
+        """Accept an output close to the expected one."""
+        assert_allclose(out, expected, self.tolerance, name="out", where=self.where)
+
+
+def accepts(judgement: Callable[..., object], *args: Any) -> bool:
+    """Return whether a judgement lets its arguments pass."""
+    try:
+        judgement(*args)
+    except (Mismatch, StudentError, StudentMissing):
+        return False
+    return True
+
+
+def judge_each(judgement: Callable[[Case, Any], None], cases: Sequence[Case]) -> None:
+    """Call forward in all cases, then judge each result."""
+    calls = [case.call() for case in cases]
+    for case, call in zip(cases, calls, strict=True):
+        judgement(case, call.result())
+
+
+def judge(case: Case, result: object) -> None:
+    """Accept a right result of forward; tell a wrong split from a wrong forward."""
+    try:
+        case.compare(result, case.right())
+    except Mismatch:
+        if accepts(lambda: case.compare(result, case.right(case.own_split))):
+            raise Mismatch(*SPLIT_IS_WRONG) from None
+        raise
+
+
+def judge_maps(case: Case, result: object) -> None:
+    """Accept right maps; tell a wrong split from a wrong forward."""
+    _, attn = assert_pair(result, names=("out", "attn"), where=case.where)
+    try:
+        case.compare_maps(attn, case.right()[1])
+    except Mismatch:
+        if accepts(lambda: case.compare_maps(attn, case.right(case.own_split)[1])):
+            raise Mismatch(*SPLIT_IS_WRONG) from None
+        raise
+
+
+def judge_output(case: Case, result: object) -> None:
+    """Accept an output that is right, or right for the student's own maps and own split."""
+    out, attn = assert_pair(result, names=("out", "attn"), where=case.where)
+    right_out, right_attn = case.right()
+    try:
+        case.compare_output(out, right_out)
+    except Mismatch as mismatch:
+        splits = (reference.split_heads, case.own_split)
+        if any(accepts(follow_maps, case, out, attn, split) for split in splits):
+            return
+        if accepts(case.compare_maps, attn, right_attn):
+            raise Mismatch(mismatch.rationale, mismatch.hint or ONLY_MAPS_ARE_RIGHT) from None
+        raise
+
+
+def follow_maps(case: Case, out: object, attn: object, split: Split) -> None:
+    """Accept an output that is right for these maps and this split."""
+    layer, n_tokens = case.layer, len(case.x)
+    attn = assert_array(attn, (layer.n_heads, n_tokens, n_tokens))
+    case.compare_output(out, reference.output(attn, case.x, layer.weights, split=split))
+
+
+def judge_mask(case: Case, result: object) -> None:
+    """Accept a result that is right, or wrong only in what is wrong without a mask too."""
+    pair = assert_pair(result, names=("out", "attn"), where=case.where)
+    try:
+        judge(case, pair)
+    except Mismatch:
+        if not accepts(follow_mask, case, pair):
+            raise
+
+
+def follow_mask(case: Case, result: tuple[Any, Any]) -> None:
+    """Accept a mask that does its work in a layer that is wrong without one too.
+
+    The maps must be the student's own unmasked ones with the hidden keys cut
+    out, and hidden tokens must not move the output.
+    """
+    mask = case.mask
+    assert mask is not None  # noqa: S101 - else there is nothing to follow
+    (out, attn), names, shape = result, ("out", "attn"), case.right()[1].shape
+    open_case = replace(case, mask=None)
+    unmasked = open_case.call().result()
+    if accepts(open_case.compare, unmasked, open_case.right()):
+        raise Mismatch("The result is right without a mask.")
+    visible = np.where(mask, 0, assert_array(assert_pair(unmasked, names=names)[1], shape))
+    case.compare_maps(attn, visible / visible.sum(axis=-1, keepdims=True))
+    query = int(np.argmax(mask.sum(axis=1)))
+    moved = case.x.copy()
+    moved[mask[query] & (np.arange(len(moved)) != query)] += 1
+    moved_out, _ = assert_pair(replace(case, x=moved).call().result(), names=names)
+    rows = [assert_array(array, case.x.shape)[query] for array in (moved_out, out)]
+    case.compare_output(*rows)
+
+
+def make(student: Student, rng: Rng, n_heads: int, d_k: int) -> Later:
+    """Return a layer of the student's as it was made."""
+    seed = int(rng.integers(1, 10**6))
+    made: Later = student.MultiHeadAttention.later(n_heads * d_k, n_heads, seed=seed)
+    return made
+
+
+def new_layer(student: Student, rng: Rng, n_heads: int, d_k: int) -> Layer:
+    """Return a layer of the student's with new weights from N(0, 1/d_model) put into it."""
+    return put_weights(make(student, rng, n_heads, d_k), rng, n_heads, d_k)
+
+
+def put_weights(made: Later, rng: Rng, n_heads: int, d_k: int) -> Layer:
+    """Return a layer of the student's with new weights put into it."""
+    d_model = n_heads * d_k
+    matrices = rng.normal(scale=d_model**-0.5, size=(4, d_model, d_model))
+    for name, matrix in zip(NAMES, matrices, strict=True):
+        setattr(made, name, matrix)
+    return Layer(made, n_heads, reference.Weights(*matrices))
+
+
+def untouched_layer(student: Student, rng: Rng, n_heads: int, d_k: int) -> Layer:
+    """Return a layer of the student's with the weights that it was made with."""
+    d_model = n_heads * d_k
+    made = make(student, rng, n_heads, d_k)
+    found = zip(NAMES, made.read(*NAMES), strict=True)
+    matrices = (assert_array(matrix, (d_model, d_model), name=name) for name, matrix in found)
+    return Layer(made, n_heads, reference.Weights(*matrices))
+
+
+def new_cases(student: Student, rng: Rng, sizes: Iterable[tuple[int, int, int]]) -> list[Case]:
+    """Return a case with a new layer for each (n_tokens, n_heads, d_k)."""
+    return [
+        Case(new_layer(student, rng, n_heads, d_k), rng.normal(size=(n_tokens, n_heads * d_k)))
+        for n_tokens, n_heads, d_k in sizes
+    ]
