@@ -1,8 +1,9 @@
 """
 The command `autograder`: it acts on the course in the current folder, or in `--course-dir`.
 
-Exit codes: 0 done, 1 some submission could not be graded or the machine
-failed, 2 the command or the course is wrong. A low score is not a failure.
+Exit codes: 0 done, 1 some submission could not be graded, a validated notebook
+failed or the machine did, 2 the command or the course is wrong. A low score is
+not a failure.
 """
 
 from __future__ import annotations
@@ -212,6 +213,33 @@ def doctor(course_dir: Path | None, *, as_json: bool) -> None:
     else:
         print_findings(findings)
     if any(not finding.good for finding in findings):
+        sys.exit(FAILED)
+
+
+@main.command()
+@click.argument(
+    "notebooks",
+    nargs=-1,
+    required=True,
+    metavar="NOTEBOOK...",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+)
+@click.option("--json", "as_json", is_flag=True, help="Print findings as JSON, for machines.")
+@click.option(
+    "--unsafe-no-sandbox", is_flag=True, help="Run even where this machine has no wall for a notebook's code."
+)
+def validate(notebooks: tuple[Path, ...], *, as_json: bool, unsafe_no_sandbox: bool) -> None:
+    """Run the visible tests of your own notebooks; exit code 1 if one fails."""
+    from autograder.validating import print_validation
+    from autograder.validating import validate as validated
+
+    found = validated(notebooks, unsafe_no_sandbox=unsafe_no_sandbox)
+    if as_json:
+        _print_json([one.to_dict() for one in found])
+    else:
+        for one in found:
+            print_validation(one)
+    if not all(one.passed for one in found):
         sys.exit(FAILED)
 
 
