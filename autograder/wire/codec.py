@@ -43,6 +43,8 @@ _MAX_EMPTY_SIZE = 2**24
 # JSON builds its lists before anything counts them; text in quotes is no structure.
 _MAX_STRUCTURE = 1_000_000
 _QUOTED = re.compile(rb'"(?:[^"\\]|\\.)*+"', re.DOTALL)
+_CONTAINERS = frozenset("tld")
+_NUMBERS = frozenset("sa")
 _LAYOUTS = ("C", "F", "strided")
 
 
@@ -145,14 +147,17 @@ class _Decoder:
 
     def value(self, node: Any, depth: int) -> Any:
         self.nodes += 1
-        _require(depth <= MAX_DEPTH + 1 and self.nodes <= _MAX_NODES)
-        if node is None or isinstance(node, (bool, str)):
+        if depth > MAX_DEPTH + 1 or self.nodes > _MAX_NODES:
+            raise _malformed_payload()
+        kind = type(node)
+        if kind is str or kind is bool or node is None:
             return node
-        _require(isinstance(node, list) and len(node) > 1 and isinstance(node[0], str))
+        if kind is not list or len(node) < 2 or type(node[0]) is not str:  # noqa: PLR2004 - a tag and more
+            raise _malformed_payload()
         tag, *rest = node
-        if tag in {"t", "l", "d"}:
+        if tag in _CONTAINERS:
             return self._container(tag, rest, depth + 1)
-        if tag in {"s", "a"}:
+        if tag in _NUMBERS:
             return self._numbers(tag, rest)
         if tag == "o":
             return self._object(rest)
@@ -245,5 +250,8 @@ def _read_header(text: bytes) -> Any:
 
 def _require(condition: bool) -> None:  # noqa: FBT001 - an assertion that -O keeps
     if not condition:
-        msg = "malformed payload"
-        raise WireError(msg)
+        raise _malformed_payload()
+
+
+def _malformed_payload() -> WireError:
+    return WireError("malformed payload")

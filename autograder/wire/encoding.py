@@ -136,18 +136,21 @@ class _Encoder:
         self.describe = describe
         self.buffers: list[bytes] = []
 
-    def node(self, value: object, depth: int) -> Any:
+    def node(self, value: Any, depth: int) -> Any:
+        # Most nodes are keys, names and small numbers.
+        kind = type(value)
+        if kind is str or kind is bool or value is None:
+            return value
+        if kind is int:
+            return ["i", format(value, "x")]
         if depth > MAX_DEPTH:
             return self._handle(value)
-        if value is None or value is True or value is False:
-            return value
-        if isinstance(value, np.generic):
-            return self._scalar(value)
         if isinstance(value, np.ndarray):
             return self._array(value)
-        if isinstance(value, (str, int, float, complex)):
-            return _number_or_text(value)
-        return self._container(value, depth + 1)
+        if isinstance(value, np.generic):
+            return self._scalar(value)
+        is_plain = isinstance(value, (str, int, float, complex))
+        return _number_or_text(value) if is_plain else self._container(value, depth + 1)
 
     def _container(self, value: object, depth: int) -> Any:
         # The base classes' own iterators: a subclass may lie in its __iter__.
@@ -167,8 +170,8 @@ class _Encoder:
         return ["s", array.dtype.str]
 
     def _array(self, value: np.ndarray[Any, Any]) -> Any:
-        plain = np.asarray(value).view(np.ndarray)
-        native = plain.dtype.newbyteorder("=")
+        plain = value if type(value) is np.ndarray else np.asarray(value).view(np.ndarray)
+        native = plain.dtype if plain.dtype.isnative else plain.dtype.newbyteorder("=")
         if native.str not in DTYPES or plain.ndim > MAX_NDIM:
             return self._handle(value)
         flags = plain.flags
