@@ -208,11 +208,11 @@ def _cell(one: Illustration, value: float | None, place: Place, box: tuple[float
         )
     share = _share(one, value)
     _, row, column = place
-    hidden = wording.is_hidden(one, row, column)
     ink = "pale" if share >= PALE_INK_FROM else "ink"
-    cut = f'<path class="hidden {ink}" d="M{x + 3} {y + high - 3}L{x + wide - 3} {y + 3}"/>' if hidden else ""
+    inner = f'x="{x + 4.5:g}" y="{y + 4.5:g}" width="{wide - 9:g}" height="{high - 9:g}"'
+    outline = f'<rect class="hidden {ink}" {inner}/>' if wording.is_hidden(one, row, column) else ""
     return (
-        f'<rect class="heat" fill="{shade(share)}" x="{x}" y="{y}" width="{wide}" height="{high}"/>{cut}'
+        f'<rect class="heat" fill="{shade(share)}" x="{x}" y="{y}" width="{wide}" height="{high}"/>{outline}'
         f"{_text(x + wide / 2, y + high / 2 + 4, wording.name(one, value), ink)}"
     )
 

@@ -120,11 +120,10 @@ def _read(cell: CellView, lesson: Lesson) -> tuple[Section, ...]:
     """Return the sections to read again: the one that sets the task, and what explains the mistake."""
     if not cell.reason:
         return ()
-    words = [mistake.text for mistake in cell.mistakes] or [
-        cell.found,
-        *(text for check in cell.checks for text in (check.found, check.hint)),
-    ]
-    found = (lesson.tasks.get(cell.grade_id), lesson.near(cell.grade_id, " ".join(words)))
+    # An exception or a limit says little about what was not understood.
+    words = [mistake.text for mistake in cell.mistakes] or [check.hint for check in cell.checks if check.hint]
+    near = lesson.near(cell.grade_id, " ".join(words)) if words else None
+    found = (lesson.tasks.get(cell.grade_id), near)
     return tuple(section for section in found if section is not None)
 
 

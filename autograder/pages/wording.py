@@ -81,7 +81,7 @@ def legend(one: Illustration) -> str:
     """Return how to read a figure."""
     parts = [LEGENDS[one.kind]]
     if one.mask:
-        parts.append("A stroke marks a key that is hidden.")
+        parts.append("A dashed outline marks a key that is hidden.")
     if one.wrong:
         parts.append(FRAMED[one.kind])
     return " ".join(parts)
