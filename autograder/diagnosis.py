@@ -24,14 +24,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from autograder.checks import symptoms
+from autograder.errors import NotebookError
 from autograder.likeness import Answers, Likeness, replayed, steps_of
+from autograder.notebook import read_notebook
 from autograder.results import CheckResult, Outcome
+from autograder.variants import load_variants, program
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from autograder.checks.plugin import CheckRun
+    from autograder.course import Course
     from autograder.likeness import Step
+    from autograder.variants import Variant
 
 MAX_REPLAYED = 6_000
 """
@@ -109,6 +114,68 @@ def diagnose(
         cell = _Cell(runs, right, max_replayed)
         named = cell.named(known)
     return [_told(run.result, named) for run in runs]
+
+
+class KnownMistakes:
+    """
+    The misconceptions of a course, each made ready at the first need.
+
+    Parameters
+    ----------
+    course : Course
+        The course.
+    """
+
+    def __init__(self, course: Course) -> None:
+        self._course = course
+        self._variants: dict[str, tuple[Variant, ...]] = {}
+        self._ready: dict[tuple[str, str], tuple[list[Misconception], Callable[[], dict[str, Any]]]] = {}
+
+    def diagnose(self, assignment: str, grade_id: str, runs: Sequence[CheckRun]) -> list[CheckResult]:
+        """
+        Name the misconceptions behind the failed checks of a test cell, see `diagnose`.
+
+        Parameters
+        ----------
+        assignment, grade_id : str
+            The assignment, and its test cell.
+        runs : sequence of CheckRun
+            The cell's checks as they went.
+
+        Returns
+        -------
+        list of CheckResult
+            The results in order.
+
+        Raises
+        ------
+        CourseError
+            If a misconception or an instructor's notebook cannot be used.
+        """
+        key = (assignment, grade_id)
+        if key not in self._ready:
+            self._ready[key] = self._read(*key)
+        return diagnose(runs, *self._ready[key])
+
+    def _read(
+        self, assignment: str, grade_id: str
+    ) -> tuple[list[Misconception], Callable[[], dict[str, Any]]]:
+        """Return the misconceptions that lose in a cell, and what starts the solved notebook."""
+        if assignment not in self._variants:
+            found = load_variants(self._course.root, "misconceptions", assignment)
+            self._variants[assignment] = found
+        home = next(
+            book.name
+            for book in self._course.released(assignment)
+            if grade_id in {cell.grade_id for cell in book.graded}
+        )
+        source = read_notebook(self._course.source(assignment) / f"{home}.ipynb", error=NotebookError)
+        known = [
+            Misconception(one.name, one.claim, one.hint, program(source, one))
+            for one in self._variants[assignment]
+            if one.loses == grade_id
+        ]
+        return known, program(source)
 
 
 class _OutOfRequests(Exception):  # noqa: N818 - an end, not an error

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
 from autograder.checks.report import report_output, score_output
-from autograder.errors import CheckError, CourseError, NotebookError, SubmissionError, nearest
+from autograder.errors import CheckError, CourseError, SubmissionError, nearest
 from autograder.notebook import copied, read_notebook
 from autograder.released import Kind, grade_id_of, strip_hidden, unanswered
 from autograder.repair import repair
@@ -28,18 +28,17 @@ from autograder.sandbox.wall import require
 from autograder.sandbox.zygote import Origin
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from autograder.checks.plugin import CheckRun
     from autograder.checks.suite import CheckSuite
     from autograder.course import Course
-    from autograder.diagnosis import Misconception
+    from autograder.diagnosis import KnownMistakes
     from autograder.notebook import Notebook
     from autograder.released import ReleasedCell, ReleasedNotebook
     from autograder.sandbox.process import Worker
     from autograder.settings import Settings
-    from autograder.variants import Variant
 
 
 _PLOTS = "matplotlib"
@@ -98,8 +97,7 @@ class Grader:
         wall = require(allow_unsafe=settings.unsafe_no_sandbox)
         self._sandbox = Sandbox(wall, scratch, secrets=[course.root])
         self._suites: dict[str, CheckSuite] = {}
-        self._variants: dict[str, tuple[Variant, ...]] = {}
-        self._known: dict[tuple[str, str], tuple[list[Misconception], Callable[[], dict[str, Any]]]] = {}
+        self._mistakes: KnownMistakes | None = None
 
     @property
     def sandbox(self) -> str:
@@ -289,40 +287,11 @@ class Grader:
     ) -> tuple[CheckResult, ...]:
         if all(run.result.outcome is Outcome.PASSED for run in runs):
             return tuple(run.result for run in runs)
-        from autograder.diagnosis import diagnose  # noqa: PLC0415 - who earns everything does without
+        if self._mistakes is None:
+            from autograder.diagnosis import KnownMistakes  # noqa: PLC0415 - who earns everything does without
 
-        return tuple(diagnose(runs, *self._known_of(assignment, cell.grade_id)))
-
-    def _known_of(
-        self, assignment: str, grade_id: str
-    ) -> tuple[list[Misconception], Callable[[], dict[str, Any]]]:
-        """Return the misconceptions that lose in a cell, and what starts the solved notebook."""
-        from autograder.diagnosis import Misconception  # noqa: PLC0415 - who earns everything does without
-        from autograder.variants import program  # noqa: PLC0415 - the same
-
-        key = (assignment, grade_id)
-        if key not in self._known:
-            home = next(
-                book.name
-                for book in self.course.released(assignment)
-                if grade_id in {c.grade_id for c in book.graded}
-            )
-            source = read_notebook(self.course.source(assignment) / f"{home}.ipynb", error=NotebookError)
-            misconceptions = [
-                Misconception(one.name, one.claim, one.hint, program(source, one))
-                for one in self._read_misconceptions(assignment)
-                if one.loses == grade_id
-            ]
-            self._known[key] = (misconceptions, program(source))
-        return self._known[key]
-
-    def _read_misconceptions(self, assignment: str) -> tuple[Variant, ...]:
-        """Return all misconceptions of an assignment; each cell that loses points asks again."""
-        from autograder.variants import load_variants  # noqa: PLC0415 - the same
-
-        if assignment not in self._variants:
-            self._variants[assignment] = load_variants(self.course.root, "misconceptions", assignment)
-        return self._variants[assignment]
+            self._mistakes = KnownMistakes(self.course)
+        return tuple(self._mistakes.diagnose(assignment, cell.grade_id, runs))
 
 
 def _origin(released: ReleasedNotebook, code: Sequence[str]) -> Origin:
