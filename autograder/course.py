@@ -7,8 +7,6 @@ become parts of paths only after they were checked to be plain names.
 
 from __future__ import annotations
 
-import os
-import secrets
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -19,21 +17,18 @@ from dateutil import parser, tz
 from autograder.errors import (
     CourseError,
     NotebookError,
-    OperatorError,
     ReleaseError,
     SubmissionError,
     nearest,
 )
 from autograder.notebook import read_notebook
 from autograder.released import ReleasedNotebook, released_notebook
+from autograder.secret import course_secret
 from autograder.settings import CONFIG_FILE, check_config, default_db_url, read_config
 
 if TYPE_CHECKING:
     from datetime import datetime, tzinfo
 
-SECRET_FILE = ".autograder_secret"  # noqa: S105 - a file's name, not a secret
-SECRET_VARIABLE = "AUTOGRADER_SECRET"  # noqa: S105 - the variable's name, not a secret
-SECRET_BYTES = 32
 MAX_TIME = 100
 """Characters of a time in a ``timestamp.txt``, which a student may have written."""
 
@@ -250,31 +245,8 @@ class Course:
         return notebooks[name]
 
     def secret(self) -> bytes:
-        """
-        Return the secret that seeds the inputs of hidden checks.
-
-        It is the variable AUTOGRADER_SECRET if set, else the file
-        ``.autograder_secret`` of the course, written at first use for its
-        owner's eyes only. With the same secret a re-grade repeats exactly.
-
-        Raises
-        ------
-        OperatorError
-            If the file cannot be read or written.
-        """
-        if given := os.environ.get(SECRET_VARIABLE):
-            return given.encode()
-        path = self.root / SECRET_FILE
-        try:
-            if not path.exists():
-                _create_secret(path)
-            secret = path.read_bytes().strip()
-        except OSError as problem:
-            what = f"cannot be read or written ({problem.strerror})"
-            raise OperatorError(path, what, f"Make it readable, or set {SECRET_VARIABLE}.") from None
-        if not secret:
-            raise OperatorError(path, "is empty", "Delete it, or put a long random text in it.")
-        return secret
+        """Return the secret that seeds the inputs of hidden checks, see `course_secret`."""
+        return course_secret(self.root)
 
 
 def plain_name(name: str) -> str:
@@ -343,18 +315,3 @@ def _read_released(source: Path, release: Path, _stamps: object) -> ReleasedNote
         read_notebook(source, error=NotebookError),
         read_notebook(release, error=NotebookError),
     )
-
-
-def _create_secret(path: Path) -> None:
-    # Linked into place whole: of several processes that start at once, one
-    # wins and none ever reads half a secret.
-    temporary = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    try:
-        with os.fdopen(descriptor, "w", encoding="ascii") as file:
-            file.write(secrets.token_hex(SECRET_BYTES) + "\n")
-        os.link(temporary, path)
-    except FileExistsError:
-        pass
-    finally:
-        temporary.unlink()

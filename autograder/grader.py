@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
@@ -26,6 +24,7 @@ from autograder.sandbox.sandbox import Sandbox
 from autograder.sandbox.session import CodeCell, NotebookSession
 from autograder.sandbox.wall import require
 from autograder.sandbox.zygote import Origin
+from autograder.secret import seed_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -94,6 +93,7 @@ class Grader:
             output_kib=settings.output_kib,
             file_mib=settings.file_mib,
         )
+        self._inputs_version = settings.inputs_version
         wall = require(allow_unsafe=settings.unsafe_no_sandbox)
         self._sandbox = Sandbox(wall, scratch, secrets=[course.root])
         self._suites: dict[str, CheckSuite] = {}
@@ -235,7 +235,7 @@ class Grader:
         suite = self._suite(assignment)
         for cell in released.graded:
             _check_hidden(cell, suite)
-        seed = hmac.digest(self.course.secret(), f"{assignment}\0{student}".encode(), hashlib.sha256)
+        seed = seed_of(self.course.secret(), assignment, self._inputs_version, student)
         code = [cell for cell in repaired["cells"] if cell["cell_type"] == "code"]
         checks = {cell.grade_id: cell.hidden_check or "" for cell in released.graded}
 

@@ -89,6 +89,14 @@ class Autograder(Configurable):
         thrown away (default 64). More raises OSError in the student's code.""",
     ).tag(config=True)
 
+    inputs_version = Int(
+        1,
+        min=1,
+        help="""Version of the random inputs of hidden checks (default 1). Another number gives every
+        student other inputs, for example after the old ones became known. Grades given before then
+        need not repeat.""",
+    ).tag(config=True)
+
     jobs = Int(
         0,
         min=0,
@@ -121,6 +129,8 @@ class Settings:
         KiB of output kept of one cell.
     file_mib : int
         MiB a student process may write.
+    inputs_version : int
+        Version of the random inputs of hidden checks.
     jobs : int
         Submissions graded at the same time, at least 1.
     unsafe_no_sandbox : bool
@@ -139,6 +149,7 @@ class Settings:
     memory_mib: int
     output_kib: int
     file_mib: int
+    inputs_version: int
     jobs: int
     unsafe_no_sandbox: bool
     course_id: str

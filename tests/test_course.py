@@ -1,18 +1,15 @@
-"""A course on disk: it is found, its names are checked, and its secret stays one."""
+"""A course on disk: it is found, and its names are checked."""
 
 from __future__ import annotations
 
-import os
 import shutil
-import stat
 import warnings
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import pytest
 
-from autograder.course import SECRET_FILE, SECRET_VARIABLE, Course, plain_name
-from autograder.errors import CourseError, NotebookError, OperatorError, ReleaseError, SubmissionError
+from autograder.course import Course, plain_name
+from autograder.errors import CourseError, NotebookError, ReleaseError, SubmissionError
 from autograder.notebook import read_notebook, write_notebook
 
 if TYPE_CHECKING:
@@ -199,44 +196,3 @@ def test_nonsense_for_a_time_is_the_submissions_error(course: Course, words: str
 
     with pytest.raises(SubmissionError, match="holds no time"):
         course.handed_in_at("ana", ASSIGNMENT)
-
-
-def test_the_secret_is_made_once_for_its_owner_only(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With another secret a re-grade would draw other numbers."""
-    monkeypatch.delenv(SECRET_VARIABLE, raising=False)
-    with ThreadPoolExecutor(8) as pool:
-        secrets = set(pool.map(lambda _: course.secret(), range(32)))
-
-    assert len(secrets) == 1
-    assert len(secrets.pop()) == 64
-    assert stat.S_IMODE((course.root / SECRET_FILE).stat().st_mode) == 0o600
-    assert [path.name for path in course.root.glob(f"{SECRET_FILE}*")] == [SECRET_FILE]
-
-
-def test_the_environment_may_give_the_secret(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Several machines that grade one class share it so."""
-    monkeypatch.setenv(SECRET_VARIABLE, "shared")
-
-    assert course.secret() == b"shared"
-    assert not (course.root / SECRET_FILE).exists()
-
-
-def test_an_empty_secret_is_refused(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Everybody could compute the inputs of the hidden checks."""
-    monkeypatch.delenv(SECRET_VARIABLE, raising=False)
-    (course.root / SECRET_FILE).write_text("\n")
-
-    with pytest.raises(OperatorError, match="is empty"):
-        course.secret()
-
-
-def test_a_secret_that_cannot_be_read_is_the_operators_error(
-    course: Course, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """It is no student's fault."""
-    monkeypatch.delenv(SECRET_VARIABLE, raising=False)
-    (course.root / SECRET_FILE).mkdir()
-
-    with pytest.raises(OperatorError, match="cannot be read or written"):
-        course.secret()
-    assert os.environ.get(SECRET_VARIABLE) is None
