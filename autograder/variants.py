@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from autograder.notebook import Cell, Notebook
 
 KINDS = ("alternatives", "misconceptions")
-LABELS = ("LOSES", "HINT")
+LABELS = ("FAMILY", "LOSES", "CHECK", "HINT")
+"""What a misconception says of itself, beside its docstring."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +51,10 @@ class Variant:
         What to look at next; empty for an alternative.
     loses : str
         The one grade cell in which it loses points; empty for an alternative.
+    check : str
+        The check of that cell that must catch it; empty for an alternative.
+    family : str
+        What the mistake is about, "masks" for example; empty for an alternative.
     source : str
         The module's text.
     path : Path
@@ -61,6 +66,8 @@ class Variant:
     claim: str
     hint: str
     loses: str
+    check: str
+    family: str
     source: str
     path: Path
 
@@ -86,8 +93,8 @@ def load_variants(course_root: Path, kind: str, assignment: str) -> tuple[Varian
     Raises
     ------
     CheckError
-        If `kind` is unknown, or a file cannot be parsed, lacks its docstring,
-        LOSES or HINT, names no grade cell, or defines a name of no use.
+        If `kind` is unknown, or a file cannot be parsed, lacks its docstring or
+        one of `LABELS`, names no grade cell, or defines a name of no use.
     NotebookError
         If an instructor notebook cannot be read.
     """
@@ -290,6 +297,8 @@ def _load(path: Path, kind: str, where: str) -> Variant:
         claim=" ".join(claim.split()),
         hint=said["HINT"],
         loses=said["LOSES"],
+        check=said["CHECK"],
+        family=said["FAMILY"],
         source=source,
         path=path,
     )

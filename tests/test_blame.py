@@ -16,7 +16,7 @@ from autograder.diagnosis import diagnose
 from autograder.results import Outcome
 from autograder.sandbox.limits import LimitReached, WorkerDied
 from autograder.statements import cut, names_bound
-from autograder.variants import program, touched_cells
+from autograder.variants import LABELS, program, touched_cells
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -65,7 +65,7 @@ def test_a_random_fault_in_a_right_solution_is_called_nothing(judge: Judge, alte
 
 def defined(name: str) -> frozenset[str]:
     """Return the names that a misconception defines."""
-    return names_bound(cut(MISCONCEPTIONS[name].source)) - {"LOSES", "HINT"}
+    return names_bound(cut(MISCONCEPTIONS[name].source)) - set(LABELS)
 
 
 def both(first: str, second: str) -> dict[str, Any]:

@@ -99,12 +99,19 @@ def notebook() -> dict[str, Any]:
     return {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
 
 
+LABELLED = """\
+FAMILY = "signs"
+LOSES = "test_double"
+CHECK = "test_twice"
+HINT = "Look."
+"""
+
+
 def variant(source: str) -> Variant:
     """Return a variant of this text."""
     path = Path("solutions/alternatives/doubling/other.py")
-    return Variant(
-        name="other", kind="alternatives", claim="Other.", hint="", loses="", source=source, path=path
-    )
+    said = dict.fromkeys(("hint", "loses", "check", "family"), "")
+    return Variant(name="other", kind="alternatives", claim="Other.", source=source, path=path, **said)
 
 
 def course(folder: Path, kind: str, source: str) -> Path:
@@ -316,12 +323,13 @@ def test_a_merge_that_is_not_python_is_named() -> None:
 
 def test_variants_are_loaded_with_what_they_say(tmp_path: Path) -> None:
     """Claim, hint and cell are the file's own words, on one line each."""
-    source = '"""\nAdds,\nand so on.\n\nMore.\n"""\n\nLOSES = "test_double"\nHINT = "Look."\n\ndouble = abs\n'
+    source = f'"""\nAdds,\nand so on.\n\nMore.\n"""\n\n{LABELLED}\ndouble = abs\n'
 
     (loaded,) = load_variants(course(tmp_path, "misconceptions", source), "misconceptions", "doubling")
 
     assert (loaded.name, loaded.kind) == ("other", "misconceptions")
-    assert (loaded.claim, loaded.hint, loaded.loses) == ("Adds, and so on.", "Look.", "test_double")
+    assert (loaded.claim, loaded.hint) == ("Adds, and so on.", "Look.")
+    assert (loaded.family, loaded.loses, loaded.check) == ("signs", "test_double", "test_twice")
     assert loaded.source == source
     assert loaded.path == tmp_path / "solutions/misconceptions/doubling/other.py"
 
@@ -331,7 +339,10 @@ def test_an_assignment_without_known_solutions_has_none(tmp_path: Path) -> None:
     assert load_variants(tmp_path, "misconceptions", "doubling") == ()
 
 
-LABELLED = 'LOSES = "test_double"\nHINT = "h"\n'
+def without(label: str) -> str:
+    """Return a misconception that lacks one label."""
+    lines = LABELLED.splitlines(keepends=True)
+    return '"""Says."""\n' + "".join(line for line in lines if not line.startswith(label)) + "double = abs\n"
 
 
 @pytest.mark.parametrize(
@@ -339,10 +350,9 @@ LABELLED = 'LOSES = "test_double"\nHINT = "h"\n'
     [
         ('"""Says."""\n\ndef double(x)\n', r"not valid Python: expected ':' \(line 3\)"),
         (LABELLED + "double = abs\n", "no docstring"),
-        ('"""Says."""\nHINT = "h"\ndouble = abs\n', "does not set LOSES"),
-        ('"""Says."""\nLOSES = "test_double"\ndouble = abs\n', "does not set HINT"),
+        *((without(label), f"does not set {label}") for label in ("FAMILY", "LOSES", "CHECK", "HINT")),
         (
-            '"""Says."""\nHINT = "h"\nLOSES = "test_duoble"\ndouble = abs\n',
+            '"""Says."""\n' + LABELLED.replace("double", "duoble") + "double = abs\n",
             "no grade cell 'test_duoble'.*test_double",
         ),
         (
@@ -352,7 +362,7 @@ LABELLED = 'LOSES = "test_double"\nHINT = "h"\n'
         ('"""Says."""\n' + LABELLED + "double = abs\nprint()\n", r"no solution cell defines 'print\(\)'"),
         ('"""Says."""\n' + LABELLED, "defines nothing that a student defines"),
     ],
-    ids=["syntax", "docstring", "loses", "hint", "cell", "name", "statement", "empty"],
+    ids=["syntax", "docstring", "family", "loses", "check", "hint", "cell", "name", "statement", "empty"],
 )
 def test_a_file_that_cannot_be_used_is_named(tmp_path: Path, source: str, message: str) -> None:
     """A variant that is silently skipped is a check that nothing tries."""

@@ -4,34 +4,51 @@ from __future__ import annotations
 
 import ast
 import io
-import json
-import textwrap
 import tokenize
 from decimal import Decimal
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
+from known_solutions import (
+    ASSIGNMENT,
+    NOTEBOOKS,
+    RIGHT,
+    ROOT,
+    WRONG,
+    code_cells,
+    functions,
+    grade_cells,
+    listed,
+    lost,
+    named,
+    print_at_end,
+    undocumented,
+)
 
 from autograder.checks.suite import CheckSuite, LocalNames
 from autograder.results import CheckResult, Outcome
 from autograder.statements import cut, names_bound
-from autograder.variants import Variant, load_variants, program, solved_cells, touched_cells
+from autograder.variants import LABELS, Variant, program, solved_cells, touched_cells
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-ASSIGNMENT = "multi_head_attention"
-ROOT = Path(__file__).parents[2]
-RIGHT = load_variants(ROOT, "alternatives", ASSIGNMENT)
-WRONG = load_variants(ROOT, "misconceptions", ASSIGNMENT)
-NOTEBOOKS = [json.loads(path.read_text()) for path in sorted((ROOT / "source" / ASSIGNMENT).glob("*.ipynb"))]
-
 AUTOMATIC_POINTS = Decimal(18)
 LIBRARIES = {"numpy", "functools", "itertools", "math", "typing"}
 
-# "grade cell::check" -> why it stays although no known mistake needs it.
-KEPT_WITH_REASON: dict[str, str] = {}
+FAMILIES = {
+    "layout": "splitting, merging, and where numbers go",
+    "scale": "what the scores are divided by",
+    "projections": "the four weight matrices",
+    "scores": "queries against keys, and the maps",
+    "softmax": "from scores to weights",
+    "masks": "what is hidden from whom",
+    "state": "calls that depend on others or change something",
+    "types": "what is returned, and how exact",
+    "sizes": "uneven heads, sizes of one, fixed sizes",
+    "counting": "features and weights counted",
+    "comparisons": "answers to a yes-or-no question",
+}
 
 Results = dict[str, list[CheckResult]]
 
@@ -58,21 +75,6 @@ class Corpus:
         return results
 
 
-def grade_cells(notebook: dict[str, Any]) -> list[str]:
-    """Return the grade ids of the cells with hidden checks."""
-    metas = [cell["metadata"].get("nbgrader", {}) for cell in notebook["cells"]]
-    return [meta["grade_id"] for meta in metas if meta.get("grade") and not meta.get("solution")]
-
-
-def lost(results: Results) -> dict[str, dict[str, str]]:
-    """Return what did not pass, by grade cell and check."""
-    missed = {
-        grade_id: {check.name: f"{check.outcome}: {check.rationale}" for check in checks if not check.earned}
-        for grade_id, checks in results.items()
-    }
-    return {grade_id: checks for grade_id, checks in missed.items() if checks}
-
-
 def points(results: Results) -> Decimal:
     """Return the points earned in all cells."""
     return sum((check.earned for checks in results.values() for check in checks), Decimal(0))
@@ -83,35 +85,16 @@ def corpus(request: pytest.FixtureRequest) -> Iterator[Corpus]:
     """The corpus, with a report of it at the end of the run."""
     with CheckSuite(ASSIGNMENT) as suite:
         yield Corpus(suite)
-    plugins = request.config.pluginmanager
-    reporter, capture = plugins.get_plugin("terminalreporter"), plugins.get_plugin("capturemanager")
-    if reporter is not None and capture is not None:
-        with capture.global_and_fixture_disabled():
-            reporter.ensure_newline()
-            reporter.section("known solutions")
-            for line in overview():
-                reporter.write_line(line)
+    print_at_end(request.config, "known solutions", overview())
 
 
 def overview() -> Iterator[str]:
     """Yield lines that list the known solutions with their numbers."""
     yield from listed(f"{len(RIGHT)} right solutions", [variant.name for variant in RIGHT])
     yield f"{len(WRONG)} misconceptions"
-    for grade_id in (grade_id for notebook in NOTEBOOKS for grade_id in grade_cells(notebook)):
-        names = [variant.name for variant in WRONG if variant.loses == grade_id]
-        yield from listed(f"  {len(names)} in {grade_id}", names)
-
-
-def listed(title: str, names: list[str]) -> list[str]:
-    """Return a title and names in lines that fit a terminal."""
-    return textwrap.wrap(
-        f"{title}: {', '.join(names)}", 100, subsequent_indent="    ", break_on_hyphens=False
-    )
-
-
-def named(variant: Variant) -> str:
-    """Return the id of a parametrised case."""
-    return variant.name
+    for family, what in FAMILIES.items():
+        names = [variant.name for variant in WRONG if variant.family == family]
+        yield from listed(f"  {len(names)} in {family} ({what})", names)
 
 
 def test_the_instructors_solution_earns_everything(corpus: Corpus) -> None:
@@ -152,18 +135,30 @@ def test_no_misconception_stops_a_check(corpus: Corpus) -> None:
     assert set(outcomes.values()) == {Outcome.PASSED, Outcome.FAILED, Outcome.ERROR}
 
 
+@pytest.mark.parametrize("variant", WRONG, ids=named)
+def test_a_misconception_fails_the_check_that_must_catch_it(corpus: Corpus, variant: Variant) -> None:
+    """Another check may fail it too, but this one's sentence is about the mistake."""
+    checks = [check.name for check in corpus.grade()[variant.loses]]
+    where = variant.path.relative_to(ROOT)
+
+    assert variant.check in checks, f"{where}: CHECK is none of the checks of {variant.loses}: {checks}"
+    assert variant.check in lost(corpus.grade(variant)).get(variant.loses, {}), (
+        f"{where}: CHECK = {variant.check!r} passes it"
+    )
+
+
 def test_every_hidden_check_is_needed(corpus: Corpus) -> None:
-    """A check that catches no known mistake costs time and may one day fail a right answer."""
-    failed = {
-        f"{grade_id}::{name}"
-        for variant in WRONG
-        for grade_id, checks in lost(corpus.grade(variant)).items()
-        for name in checks
-    }
+    """A check that must catch no known mistake costs time and may one day fail a right answer."""
+    needed = {f"{variant.loses}::{variant.check}" for variant in WRONG}
     checks = {f"{grade_id}::{check.name}" for grade_id, found in corpus.grade().items() for check in found}
 
-    assert checks - failed == set(KEPT_WITH_REASON)
-    assert all(reason.endswith(".") for reason in KEPT_WITH_REASON.values())
+    assert checks - needed == set()
+
+
+def test_every_misconception_is_of_a_family() -> None:
+    """A mistyped family would be one of its own."""
+    assert [variant.name for variant in WRONG if variant.family not in FAMILIES] == []
+    assert {variant.family for variant in WRONG} == set(FAMILIES)
 
 
 def test_right_solutions_cover_every_graded_name() -> None:
@@ -178,12 +173,6 @@ def test_right_solutions_cover_every_graded_name() -> None:
     tried = {name for variant in RIGHT for name in names_bound(cut(variant.source))}
 
     assert graded - tried == set()
-
-
-def code_cells(notebook: dict[str, Any]) -> set[str]:
-    """Return the grade ids of the solution cells with code."""
-    cells = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
-    return {cell["metadata"].get("nbgrader", {}).get("grade_id", "") for cell in cells}
 
 
 def test_every_grade_cell_has_a_misconception() -> None:
@@ -219,7 +208,7 @@ def test_a_misconception_keeps_its_mistake_to_itself(variant: Variant) -> None:
 
     assert [token.string for token in tokens if token.type == tokenize.COMMENT] == []
     assert variant.claim not in written
-    assert "LOSES" not in written
+    assert [label for label in LABELS if label in written] == []
 
 
 def test_each_misconception_has_its_own_sentence() -> None:
@@ -246,14 +235,3 @@ def test_a_known_solution_reads_like_a_students(variant: Variant) -> None:
         found |= {undocumented(node) for grade_id in touched for node in functions(solved[grade_id])}
 
     assert wanted <= found
-
-
-def functions(source: str) -> list[ast.FunctionDef]:
-    """Return all functions and methods of a text."""
-    return [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef)]
-
-
-def undocumented(node: ast.FunctionDef) -> str:
-    """Return what a function is, without its docstring."""
-    body = node.body[1:] if ast.get_docstring(node) is not None else node.body
-    return "\n".join([node.name, ast.dump(node.args), *map(ast.dump, body)])

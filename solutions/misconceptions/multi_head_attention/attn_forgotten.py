@@ -2,7 +2,9 @@
 
 import numpy as np
 
+FAMILY = "types"
 LOSES = "test_forward"
+CHECK = "test_attention_weights_follow_the_formula"
 HINT = "What does your return line give back, and what is asked for?"
 
 

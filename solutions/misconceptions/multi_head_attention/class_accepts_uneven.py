@@ -5,7 +5,9 @@ over.
 
 import numpy as np
 
+FAMILY = "sizes"
 LOSES = "test_forward"
+CHECK = "test_uneven_heads_are_refused"
 HINT = "What should MultiHeadAttention(7, 2) do?"
 
 

@@ -1,6 +1,8 @@
 """Your class deals the columns out to the heads in turn; head i owns the column block i of W_Q."""
 
+FAMILY = "layout"
 LOSES = "test_forward"
+CHECK = "test_split_heads_gives_each_head_its_columns"
 HINT = "Compare self.split_heads(x)[0] with the first d_k columns of x."
 
 

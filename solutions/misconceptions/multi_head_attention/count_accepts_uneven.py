@@ -3,7 +3,9 @@ Your formula is right, but you count weights for heads that cannot exist: an une
 refused.
 """
 
+FAMILY = "sizes"
 LOSES = "test_parameter_count"
+CHECK = "test_uneven_heads_are_refused"
 HINT = "What should happen before the formula when n_heads does not divide d_model?"
 
 

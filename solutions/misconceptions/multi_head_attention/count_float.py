@@ -1,6 +1,8 @@
 """You compute the head size with /, and so the count becomes a float."""
 
+FAMILY = "types"
 LOSES = "test_parameter_count"
+CHECK = "test_all_four_projections_are_counted"
 HINT = "What is the type of 6 / 2?"
 
 

@@ -1,6 +1,8 @@
 """You count the query, key and value matrices of a single head instead of all heads."""
 
+FAMILY = "counting"
 LOSES = "test_parameter_count"
+CHECK = "test_all_four_projections_are_counted"
 HINT = "How often does your formula use the number of heads?"
 
 

@@ -2,7 +2,9 @@
 
 import numpy as np
 
+FAMILY = "types"
 LOSES = "test_parameter_count"
+CHECK = "test_all_four_projections_are_counted"
 HINT = "What is the largest number a 32-bit integer can hold?"
 
 

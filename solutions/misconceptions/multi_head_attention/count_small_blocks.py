@@ -3,7 +3,9 @@ You count d_k by d_k blocks; each head is narrow in what it produces, but it rea
 of a token.
 """
 
+FAMILY = "counting"
 LOSES = "test_parameter_count"
+CHECK = "test_all_four_projections_are_counted"
 HINT = "How many rows must a matrix have that x of shape (T, d_model) is multiplied with?"
 
 

@@ -1,6 +1,8 @@
 """You let the output projection read only one head (d_k rows); it reads all heads side by side."""
 
+FAMILY = "counting"
 LOSES = "test_parameter_count"
+CHECK = "test_all_four_projections_are_counted"
 HINT = "What is the shape of the array that W_O is multiplied with?"
 
 

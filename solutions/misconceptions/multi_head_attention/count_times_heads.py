@@ -3,7 +3,9 @@ You count full d_model by d_model matrices for every head; the heads share d_mod
 mean more weights.
 """
 
+FAMILY = "counting"
 LOSES = "test_parameter_count"
+CHECK = "test_all_four_projections_are_counted"
 HINT = "How many columns of W_Q belong to one head?"
 
 

@@ -3,7 +3,9 @@ You add a bias vector to each projection, as many frameworks do; the count asked
 alone.
 """
 
+FAMILY = "counting"
 LOSES = "test_parameter_count"
+CHECK = "test_all_four_projections_are_counted"
 HINT = "Does x @ W add anything besides the product?"
 
 

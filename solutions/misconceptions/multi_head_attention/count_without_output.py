@@ -1,6 +1,8 @@
 """You count queries, keys and values only and leave out the output projection that mixes the heads."""
 
+FAMILY = "counting"
 LOSES = "test_parameter_count"
+CHECK = "test_all_four_projections_are_counted"
 HINT = "Which matrix is used after the heads are put side by side?"
 
 

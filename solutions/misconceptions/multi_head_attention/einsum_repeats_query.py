@@ -5,7 +5,9 @@ value.
 
 import numpy as np
 
+FAMILY = "scores"
 LOSES = "test_forward"
+CHECK = "test_output_follows_from_the_weights"
 HINT = "Which letter has to disappear from the result?"
 
 

@@ -5,7 +5,9 @@ maps become equal.
 
 import numpy as np
 
+FAMILY = "scores"
 LOSES = "test_forward"
+CHECK = "test_attention_weights_follow_the_formula"
 HINT = "Both factors need the same letter for the head."
 
 

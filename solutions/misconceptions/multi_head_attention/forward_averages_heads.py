@@ -2,7 +2,9 @@
 
 import numpy as np
 
+FAMILY = "layout"
 LOSES = "test_forward"
+CHECK = "test_output_follows_from_the_weights"
 HINT = "What is the shape of the array that meets W_O?"
 
 

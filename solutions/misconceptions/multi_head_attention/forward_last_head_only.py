@@ -5,7 +5,9 @@ output.
 
 import numpy as np
 
+FAMILY = "projections"
 LOSES = "test_forward"
+CHECK = "test_output_follows_from_the_weights"
 HINT = "Is every head still in the sum?"
 
 

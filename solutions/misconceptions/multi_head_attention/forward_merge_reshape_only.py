@@ -5,7 +5,9 @@ output is not.
 
 import numpy as np
 
+FAMILY = "layout"
 LOSES = "test_forward"
+CHECK = "test_output_follows_from_the_weights"
 HINT = "Row t of the merged array must hold token t of every head."
 
 

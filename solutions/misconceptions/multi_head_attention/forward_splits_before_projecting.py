@@ -5,7 +5,9 @@ whole token.
 
 import numpy as np
 
+FAMILY = "projections"
 LOSES = "test_forward"
+CHECK = "test_attention_weights_follow_the_formula"
 HINT = "How many rows of W_Q does one of your heads use?"
 
 

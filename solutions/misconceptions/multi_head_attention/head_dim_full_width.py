@@ -1,6 +1,8 @@
 """You let every head keep all d_model features; heads share the features, they do not copy them."""
 
+FAMILY = "counting"
 LOSES = "test_head_dim"
+CHECK = "test_heads_share_the_features"
 HINT = "How wide is the merged result if every head is d_model wide?"
 
 

@@ -1,6 +1,8 @@
 """You print a warning for an uneven share but go on: the caller gets None instead of an error."""
 
+FAMILY = "sizes"
 LOSES = "test_head_dim"
+CHECK = "test_uneven_heads_are_refused"
 HINT = "What does the caller hold in its hand after your message is printed?"
 
 

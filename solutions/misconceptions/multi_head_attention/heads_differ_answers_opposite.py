@@ -2,7 +2,9 @@
 
 import numpy as np
 
+FAMILY = "comparisons"
 LOSES = "test_heads_differ"
+CHECK = "test_copies_are_told_from_different_heads"
 HINT = "Read the name of the function as a question and answer it for two equal heads."
 
 

@@ -5,7 +5,9 @@ different.
 
 import numpy as np
 
+FAMILY = "comparisons"
 LOSES = "test_heads_differ"
+CHECK = "test_one_different_row_is_enough"
 HINT = "When are two heads copies: if one entry is equal, or if all are?"
 
 

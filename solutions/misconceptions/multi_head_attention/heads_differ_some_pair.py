@@ -2,7 +2,9 @@
 
 import numpy as np
 
+FAMILY = "comparisons"
 LOSES = "test_heads_differ"
+CHECK = "test_every_pair_of_heads_counts"
 HINT = "What if heads 0 and 1 are copies and head 2 is different?"
 
 

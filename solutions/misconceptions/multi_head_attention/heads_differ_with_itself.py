@@ -2,7 +2,9 @@
 
 import numpy as np
 
+FAMILY = "comparisons"
 LOSES = "test_heads_differ"
+CHECK = "test_copies_are_told_from_different_heads"
 HINT = "What does your loop do when i equals j?"
 
 

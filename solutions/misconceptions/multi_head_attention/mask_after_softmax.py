@@ -2,7 +2,9 @@
 
 import numpy as np
 
+FAMILY = "masks"
 LOSES = "test_forward"
+CHECK = "test_any_mask_hides_what_it_says"
 HINT = "Hide before you normalise."
 
 

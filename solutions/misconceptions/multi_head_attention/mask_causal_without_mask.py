@@ -2,7 +2,9 @@
 
 import numpy as np
 
+FAMILY = "masks"
 LOSES = "test_forward"
+CHECK = "test_attention_weights_follow_the_formula"
 HINT = "What does mask=None ask for?"
 
 

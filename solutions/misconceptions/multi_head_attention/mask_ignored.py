@@ -2,7 +2,9 @@
 
 import numpy as np
 
+FAMILY = "masks"
 LOSES = "test_forward"
+CHECK = "test_causal_mask_hides_the_future"
 HINT = "Does changing a hidden token change the result?"
 
 

@@ -5,7 +5,9 @@ so hidden keys keep their weight.
 
 import numpy as np
 
+FAMILY = "masks"
 LOSES = "test_forward"
+CHECK = "test_any_mask_hides_what_it_says"
 HINT = "For which score is exp(score) zero?"
 
 

@@ -2,7 +2,9 @@
 
 import numpy as np
 
+FAMILY = "masks"
 LOSES = "test_forward"
+CHECK = "test_large_scores_do_no_harm"
 HINT = "Which number is smaller than any real score?"
 
 

@@ -5,7 +5,9 @@ last.
 
 import numpy as np
 
+FAMILY = "masks"
 LOSES = "test_forward"
+CHECK = "test_any_mask_hides_what_it_says"
 HINT = "Which axis of the scores are the keys?"
 
 

@@ -1,6 +1,8 @@
 """You use .T, which reverses all three axes; only the first two change places."""
 
+FAMILY = "layout"
 LOSES = "test_merge_heads"
+CHECK = "test_heads_stand_side_by_side"
 HINT = "What is the shape of heads.T?"
 
 

@@ -3,7 +3,9 @@ You average the heads, which throws their differences away; they are put side by
 mixing.
 """
 
+FAMILY = "layout"
 LOSES = "test_merge_heads"
+CHECK = "test_heads_stand_side_by_side"
 HINT = "How many columns should the result have?"
 
 

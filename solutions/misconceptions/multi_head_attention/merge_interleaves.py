@@ -1,6 +1,8 @@
 """You take one feature from each head in turn; a token keeps the features of a head together."""
 
+FAMILY = "layout"
 LOSES = "test_merge_heads"
+CHECK = "test_heads_stand_side_by_side"
 HINT = "In row 0 of the result, which d_k numbers come first?"
 
 

@@ -5,7 +5,9 @@ axis.
 
 import numpy as np
 
+FAMILY = "sizes"
 LOSES = "test_merge_heads"
+CHECK = "test_sizes_that_coincide_do_not_matter"
 HINT = "Try heads of shape (2, 1, 3)."
 
 

@@ -2,7 +2,9 @@
 
 import numpy as np
 
+FAMILY = "layout"
 LOSES = "test_merge_heads"
+CHECK = "test_heads_stand_side_by_side"
 HINT = "Along which axis do the features grow?"
 
 

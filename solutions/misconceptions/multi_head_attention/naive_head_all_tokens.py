@@ -3,7 +3,9 @@ You name the tokens of a right split, where every head sees all of them; the que
 reshape gives.
 """
 
+FAMILY = "layout"
 LOSES = "test_tokens_in_naive_head"
+CHECK = "test_naive_heads_take_whole_tokens"
 HINT = "In which order does reshape hand out the numbers of x?"
 
 

@@ -1,6 +1,8 @@
 """You count the heads from one, so every answer is that of the head before."""
 
+FAMILY = "layout"
 LOSES = "test_tokens_in_naive_head"
+CHECK = "test_naive_heads_take_whole_tokens"
 HINT = "What does your function say about head 0?"
 
 

@@ -1,6 +1,8 @@
 """You divide the positions by d_k, which gives rows of the heads; a token of x is d_model numbers long."""
 
+FAMILY = "layout"
 LOSES = "test_tokens_in_naive_head"
+CHECK = "test_naive_heads_take_whole_tokens"
 HINT = "How many numbers of x belong to one token?"
 
 

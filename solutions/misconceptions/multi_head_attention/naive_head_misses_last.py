@@ -1,6 +1,8 @@
 """You round the end of the block down, so a token of which only a part lands in this head is forgotten."""
 
+FAMILY = "layout"
 LOSES = "test_tokens_in_naive_head"
+CHECK = "test_a_token_may_fall_into_two_naive_heads"
 HINT = "Which token owns the very last number of the block?"
 
 

@@ -2,7 +2,9 @@
 
 import numpy as np
 
+FAMILY = "layout"
 LOSES = "test_tokens_in_naive_head"
+CHECK = "test_naive_heads_take_whole_tokens"
 HINT = "How often does token 0 appear in your list?"
 
 

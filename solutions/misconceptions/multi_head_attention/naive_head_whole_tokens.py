@@ -1,6 +1,8 @@
 """You share out whole tokens, T / h to each head; but a block may begin and end inside a token."""
 
+FAMILY = "layout"
 LOSES = "test_tokens_in_naive_head"
+CHECK = "test_a_token_may_fall_into_two_naive_heads"
 HINT = "With 5 tokens and 2 heads, who gets the middle token?"
 
 

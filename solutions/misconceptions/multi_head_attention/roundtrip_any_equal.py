@@ -2,7 +2,9 @@
 
 import numpy as np
 
+FAMILY = "comparisons"
 LOSES = "test_roundtrip_is_exact"
+CHECK = "test_close_is_not_exact"
 HINT = "Which is stricter, .any() or .all()?"
 
 

@@ -5,7 +5,9 @@ wrong.
 
 import numpy as np
 
+FAMILY = "layout"
 LOSES = "test_roundtrip_is_exact"
+CHECK = "test_only_a_right_split_comes_back"
 HINT = "Row t of the merged array must hold token t of every head."
 
 

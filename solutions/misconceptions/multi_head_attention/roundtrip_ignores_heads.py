@@ -5,7 +5,9 @@ yes.
 
 import numpy as np
 
+FAMILY = "comparisons"
 LOSES = "test_roundtrip_is_exact"
+CHECK = "test_only_a_right_split_comes_back"
 HINT = "Where does your function use the numbers in heads?"
 
 

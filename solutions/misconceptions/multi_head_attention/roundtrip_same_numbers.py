@@ -2,7 +2,9 @@
 
 import numpy as np
 
+FAMILY = "comparisons"
 LOSES = "test_roundtrip_is_exact"
+CHECK = "test_only_a_right_split_comes_back"
 HINT = "Does it matter where a number is?"
 
 

@@ -5,7 +5,9 @@ one.
 
 import numpy as np
 
+FAMILY = "scale"
 LOSES = "test_forward"
+CHECK = "test_attention_weights_follow_the_formula"
 HINT = "What is attn.sum(axis=-1)?"
 
 

@@ -2,7 +2,9 @@
 
 import numpy as np
 
+FAMILY = "scale"
 LOSES = "test_forward"
+CHECK = "test_attention_weights_follow_the_formula"
 HINT = "Over which axis does Q @ K sum, and how long is it?"
 
 

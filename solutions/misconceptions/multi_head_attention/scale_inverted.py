@@ -2,7 +2,9 @@
 
 import numpy as np
 
+FAMILY = "scale"
 LOSES = "test_forward"
+CHECK = "test_attention_weights_follow_the_formula"
 HINT = "Is your factor above or below one?"
 
 

@@ -2,7 +2,9 @@
 
 import numpy as np
 
+FAMILY = "scale"
 LOSES = "test_forward"
+CHECK = "test_attention_weights_follow_the_formula"
 HINT = "The variance of a dot product of d_k terms grows with d_k: what brings it back to one?"
 
 

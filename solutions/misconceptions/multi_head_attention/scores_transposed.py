@@ -2,7 +2,9 @@
 
 import numpy as np
 
+FAMILY = "scores"
 LOSES = "test_forward"
+CHECK = "test_attention_weights_follow_the_formula"
 HINT = "Which token does row t of your scores belong to?"
 
 

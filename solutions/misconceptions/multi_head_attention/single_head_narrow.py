@@ -1,6 +1,8 @@
 """You take one narrow head out of eight for the single head; the single head is as wide as the model."""
 
+FAMILY = "counting"
 LOSES = "test_parameter_count"
+CHECK = "test_one_head_has_an_output_projection_too"
 HINT = "What is d_k when there is only one head?"
 
 

@@ -1,6 +1,8 @@
 """You count a bare single head without W_O; then the two totals compare four matrices with three."""
 
+FAMILY = "counting"
 LOSES = "test_parameter_count"
+CHECK = "test_one_head_has_an_output_projection_too"
 HINT = "Which four matrices does the text ask for, even for one head?"
 
 

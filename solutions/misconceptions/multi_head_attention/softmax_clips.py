@@ -2,7 +2,9 @@
 
 import numpy as np
 
+FAMILY = "softmax"
 LOSES = "test_forward"
+CHECK = "test_large_scores_do_no_harm"
 HINT = "A shift changes no weight. Does a clip?"
 
 

@@ -2,7 +2,9 @@
 
 import numpy as np
 
+FAMILY = "softmax"
 LOSES = "test_forward"
+CHECK = "test_large_scores_do_no_harm"
 HINT = "Each row needs a shift of its own: what does keepdims do?"
 
 

@@ -2,7 +2,9 @@
 
 import numpy as np
 
+FAMILY = "softmax"
 LOSES = "test_forward"
+CHECK = "test_attention_weights_follow_the_formula"
 HINT = "What is attn.sum(axis=-1)?"
 
 

@@ -5,7 +5,9 @@ negative.
 
 import numpy as np
 
+FAMILY = "softmax"
 LOSES = "test_forward"
+CHECK = "test_attention_weights_follow_the_formula"
 HINT = "What does softmax do before it divides?"
 
 

@@ -2,7 +2,9 @@
 
 import numpy as np
 
+FAMILY = "softmax"
 LOSES = "test_forward"
+CHECK = "test_attention_weights_follow_the_formula"
 HINT = "Along which axis should the weights sum to one?"
 
 

@@ -2,7 +2,9 @@
 
 import numpy as np
 
+FAMILY = "softmax"
 LOSES = "test_forward"
+CHECK = "test_attention_weights_follow_the_formula"
 HINT = "How often is softmax called on the way from scores to attn?"
 
 

@@ -1,6 +1,8 @@
 """You remember results by the shape of x only, so another x of the same shape gets the old heads."""
 
+FAMILY = "state"
 LOSES = "test_split_heads"
+CHECK = "test_calls_do_not_disturb_each_other"
 HINT = "Call it twice with different numbers of the same shape."
 
 

@@ -2,7 +2,9 @@
 
 import numpy as np
 
+FAMILY = "state"
 LOSES = "test_split_heads"
+CHECK = "test_calls_do_not_disturb_each_other"
 HINT = "Print x before and after the call."
 
 

@@ -2,7 +2,9 @@
 
 import numpy as np
 
+FAMILY = "sizes"
 LOSES = "test_split_heads"
+CHECK = "test_uneven_heads_are_refused"
 HINT = "What becomes of the last column when 7 features meet 2 heads?"
 
 

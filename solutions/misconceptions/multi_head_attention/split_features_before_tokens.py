@@ -1,6 +1,8 @@
 """Your axes come out as (h, d_k, T): tokens and features have changed places."""
 
+FAMILY = "layout"
 LOSES = "test_split_heads"
+CHECK = "test_each_head_owns_its_own_columns"
 HINT = "Which axis should be the last one?"
 
 

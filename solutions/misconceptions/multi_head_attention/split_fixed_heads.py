@@ -1,6 +1,8 @@
 """You wrote the number of heads of one example into the code, so the function works only there."""
 
+FAMILY = "sizes"
 LOSES = "test_split_heads"
+CHECK = "test_sizes_that_coincide_do_not_matter"
 HINT = "Call it with three heads: which number in your code should follow?"
 
 

@@ -2,7 +2,9 @@
 
 import numpy as np
 
+FAMILY = "layout"
 LOSES = "test_split_heads"
+CHECK = "test_every_kind_of_array_is_split_alike"
 HINT = "Where could you get the strides of x, instead of computing them?"
 
 

@@ -1,6 +1,8 @@
 """You have swapped the number of heads and the width of a head."""
 
+FAMILY = "layout"
 LOSES = "test_split_heads"
+CHECK = "test_each_head_owns_its_own_columns"
 HINT = "How long is the first axis of your result, and how many heads are there?"
 
 

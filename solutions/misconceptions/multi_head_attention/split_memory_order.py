@@ -3,7 +3,9 @@ You let the memory layout of x decide how it is reshaped, so equal arrays that a
 give different heads.
 """
 
+FAMILY = "layout"
 LOSES = "test_split_heads"
+CHECK = "test_every_kind_of_array_is_split_alike"
 HINT = "Try x and np.asfortranarray(x): are the two results equal?"
 
 

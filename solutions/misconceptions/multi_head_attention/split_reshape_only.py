@@ -3,7 +3,9 @@ You only reshape: reshape never moves a number, so the first head gets whole tok
 columns of every token.
 """
 
+FAMILY = "layout"
 LOSES = "test_split_heads"
+CHECK = "test_each_head_owns_its_own_columns"
 HINT = "Which token owns row 0 of head 1?"
 
 

@@ -2,7 +2,9 @@
 
 import numpy as np
 
+FAMILY = "types"
 LOSES = "test_split_heads"
+CHECK = "test_each_head_owns_its_own_columns"
 HINT = "Which numpy function stacks a list of equal arrays along a new axis?"
 
 

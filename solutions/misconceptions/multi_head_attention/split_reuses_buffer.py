@@ -5,7 +5,9 @@ first.
 
 import numpy as np
 
+FAMILY = "state"
 LOSES = "test_split_heads"
+CHECK = "test_calls_do_not_disturb_each_other"
 HINT = "Keep the first result, call again with other numbers, and look at the first one."
 
 _buffers = {}

@@ -2,7 +2,9 @@
 
 import numpy as np
 
+FAMILY = "layout"
 LOSES = "test_split_heads"
+CHECK = "test_each_head_owns_its_own_columns"
 HINT = "Which head should own column 0?"
 
 

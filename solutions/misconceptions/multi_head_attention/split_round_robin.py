@@ -1,6 +1,8 @@
 """You deal the columns out like cards, one to each head in turn; a head owns neighbouring columns."""
 
+FAMILY = "layout"
 LOSES = "test_split_heads"
+CHECK = "test_each_head_owns_its_own_columns"
 HINT = "Which columns of x should head 0 own?"
 
 

@@ -5,7 +5,9 @@ head.
 
 import numpy as np
 
+FAMILY = "sizes"
 LOSES = "test_split_heads"
+CHECK = "test_sizes_that_coincide_do_not_matter"
 HINT = "What is the shape of your result for a single head?"
 
 

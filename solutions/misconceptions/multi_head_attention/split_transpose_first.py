@@ -3,7 +3,9 @@ You transpose before you reshape, which scrambles tokens and features; the last 
 before it is moved.
 """
 
+FAMILY = "layout"
 LOSES = "test_split_heads"
+CHECK = "test_each_head_owns_its_own_columns"
 HINT = "Cut the last axis into (h, d_k) first: which axis moves to the front then?"
 
 

@@ -3,7 +3,9 @@ You cut the features into heads but leave the head axis in the middle: (T, h, d_
 d_k).
 """
 
+FAMILY = "layout"
 LOSES = "test_split_heads"
+CHECK = "test_each_head_owns_its_own_columns"
 HINT = "Write the three axis names of your result next to its shape."
 
 

@@ -2,7 +2,9 @@
 
 import numpy as np
 
+FAMILY = "state"
 LOSES = "test_forward"
+CHECK = "test_calls_do_not_disturb_each_other"
 HINT = "Compare self.Wq before and after a call."
 
 

@@ -2,7 +2,9 @@
 
 import numpy as np
 
+FAMILY = "sizes"
 LOSES = "test_forward"
+CHECK = "test_sizes_that_coincide_do_not_matter"
 HINT = "Read the number of tokens from x."
 
 

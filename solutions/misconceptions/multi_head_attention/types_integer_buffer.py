@@ -5,7 +5,9 @@ number.
 
 import numpy as np
 
+FAMILY = "types"
 LOSES = "test_forward"
+CHECK = "test_every_kind_of_array_counts_alike"
 HINT = "Which dtype does np.zeros_like(x) have?"
 
 

@@ -2,7 +2,9 @@
 
 import numpy as np
 
+FAMILY = "projections"
 LOSES = "test_forward"
+CHECK = "test_attention_weights_follow_the_formula"
 HINT = "Three roles, three matrices: which one is compared with the query?"
 
 

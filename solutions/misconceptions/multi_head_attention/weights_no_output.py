@@ -2,7 +2,9 @@
 
 import numpy as np
 
+FAMILY = "projections"
 LOSES = "test_forward"
+CHECK = "test_output_follows_from_the_weights"
 HINT = "Which of the four matrices does your forward never use?"
 
 

@@ -2,7 +2,9 @@
 
 import numpy as np
 
+FAMILY = "projections"
 LOSES = "test_forward"
+CHECK = "test_attention_weights_follow_the_formula"
 HINT = "Which axis of W do the features of x meet?"
 
 

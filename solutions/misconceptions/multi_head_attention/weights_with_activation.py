@@ -2,7 +2,9 @@
 
 import numpy as np
 
+FAMILY = "projections"
 LOSES = "test_forward"
+CHECK = "test_attention_weights_follow_the_formula"
 HINT = "Is there anything between x @ W and the split in the formula?"
 
 

@@ -3,7 +3,9 @@ You multiply the number of weights by the number of heads, although the eight he
 columns.
 """
 
+FAMILY = "counting"
 LOSES = "test_worked_example"
+CHECK = "test_parameters_of_eight_heads"
 HINT = "Call your own function for this layer and compare."
 
 d_k = 512 // 8

@@ -1,6 +1,8 @@
 """You copied the number that a framework prints: it includes four bias vectors."""
 
+FAMILY = "counting"
 LOSES = "test_worked_example"
+CHECK = "test_parameters_of_eight_heads"
 HINT = "By how much does your number differ from four square matrices?"
 
 d_k = 64

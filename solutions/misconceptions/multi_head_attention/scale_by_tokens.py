@@ -1,0 +1,22 @@
+"""You scale with the number of tokens; what matters is how many terms each dot product has."""
+
+import numpy as np
+
+FAMILY = "scale"
+LOSES = "test_forward"
+CHECK = "test_attention_weights_follow_the_formula"
+HINT = "Over which index does a dot product of a query and a key sum?"
+
+
+class MultiHeadAttention:
+    def forward(self, x, mask=None):
+        T, d_model = x.shape
+        Q = self.split_heads(x @ self.Wq)
+        K = self.split_heads(x @ self.Wk)
+        V = self.split_heads(x @ self.Wv)
+        scores = Q @ K.transpose(0, 2, 1) / np.sqrt(T)
+        if mask is not None:
+            scores = np.where(mask, -np.inf, scores)
+        attn = softmax(scores)
+        merged = (attn @ V).transpose(1, 0, 2).reshape(T, d_model)
+        return merged @ self.Wo, attn
