@@ -201,6 +201,21 @@ def test_whatever_a_function_gives_is_drawn_or_left_out(grade_id: str, number: i
     assert all(len(figure.finding) < 200 for figure in figures(found, "f"))
 
 
+@pytest.mark.parametrize("grade_id", PICTURED)
+@pytest.mark.parametrize(
+    "value", [None, 7, "text", (), np.arange(3), object()], ids=lambda value: type(value)
+)
+def test_what_is_no_function_is_drawn_or_left_out(grade_id: str, value: Any) -> None:
+    """A name may stand for anything; so may what a class makes."""
+    names = {"split_heads", "merge_heads", "parameter_count", "single_head_parameter_count"}
+
+    for layer in (value, lambda *_, **__: value):
+        found = ask(grade_id, dict.fromkeys(names, value) | {"MultiHeadAttention": layer})
+
+        assert not any(picture.is_right for picture in found)
+        assert_drawn(found)
+
+
 def test_a_students_exception_is_told_without_its_words() -> None:
     """Its message and the name of its class are the student's to choose."""
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from autograder.checks.plugin import UNFIT
 from autograder.checks.student import Student, StudentError, StudentMissing
 from autograder.checks.suite import CHECKS
 from autograder.illustration import (
@@ -77,7 +78,7 @@ def illustrated(
         names.scope(hidden_check)
         with np.errstate(all="ignore"):
             return draw(Student(names.request))[:MOST_ILLUSTRATIONS]
-    except ENDED:
+    except (*ENDED, *UNFIT):
         return ()
 
 
@@ -153,7 +154,7 @@ def answer(call: Callable[[], Any]) -> tuple[Any, str]:
         return None, f"needs `{error.name}`, which is not defined"
     except LimitReached:
         return None, "took too long"
-    except (WorkerDied, WireError):
+    except (WorkerDied, WireError, *UNFIT):
         return None, "gave no result"
 
 

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
     from autograder.checks.student import Student
 
-# What a check's own code may raise when a student's result is of an unexpected kind.
-_UNFIT = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, MemoryError, RecursionError)
+UNFIT = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, MemoryError, RecursionError)
+"""What trusted code may raise when a student's result is of an unexpected kind."""
 _STOPPED = {
     "wall_time_s": "Your code took too long and was stopped. Is there a loop that never ends?",
     "cpu_time_s": "Your code used too much processor time and was stopped. Is there a loop that never ends?",
@@ -44,7 +44,7 @@ _NOT_CALLED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GEN
 
 _TOLD = (StudentMissing, StudentError, LimitReached, WorkerDied)
 _WRONG = (AssertionError, pytest.fail.Exception, WireError)
-_OUTCOMES = (*_TOLD, *_WRONG, *_UNFIT)
+_OUTCOMES = (*_TOLD, *_WRONG, *UNFIT)
 
 
 @dataclass(frozen=True, slots=True)
