@@ -30,6 +30,7 @@ from autograder.sandbox.limits import LimitReached, Limits, WorkerDied  # noqa: 
 from autograder.sandbox.outputs import clean_outputs, shown_bytes  # noqa: E402
 from autograder.sandbox.sandbox import Sandbox  # noqa: E402
 from autograder.sandbox.wall import Tier, Wall, probe  # noqa: E402
+from autograder.sandbox.zygote import Origin  # noqa: E402
 
 if TYPE_CHECKING:
     from attacks.forging import Forger
@@ -51,6 +52,8 @@ ATTACKS: dict[str, Attack] = {
 """Every attack by its name."""
 
 # Short limits make a short suite; what is measured is that they hold.
+# As notebooks are graded: behind a cell that was run for all of them.
+_ORIGIN = Origin(given=("import math",))
 _LIMITS = Limits(notebook_time_s=30, cpu_time_s=20, file_mib=8, output_kib=64)
 _GRACE_S = 0.3
 _MOST_OUTPUT = 1 << 20
@@ -146,7 +149,7 @@ class Grounds:
             memory_mib=attack.memory_mib,
         )
         began_s = time.monotonic()
-        worker = self.sandbox.start(limits)
+        worker = self.sandbox.start(limits, origin=_ORIGIN)
         assert _run(worker, prelude(self.target)) == (WENT_ON, [])
         end, outputs = _run(worker, attack.source)
         worker.close()
@@ -214,15 +217,16 @@ class Grounds:
 
     def _left_behind(self) -> list[str]:
         """Return what the next student finds of the one before."""
-        worker = self.sandbox.start(_LIMITS)
+        worker = self.sandbox.start(_LIMITS, origin=_ORIGIN)
         worker.run_cell("import os")
         end, outputs = _run(worker, _NEXT)
         text = outputs[-1].get("data", {}).get("text/plain") if outputs else end
-        # The processes of a slot: bubblewrap twice, the zygote, this student's, and nobody else.
+        # The processes of a slot: bubblewrap twice, its zygotes, this student's, and nobody else.
+        slot = self.sandbox._slot
+        expected = 2 * (self.wall.tier is Tier.A) + 1 + len(slot._trunks) + len(slot._forking) + 1
         count = len(_processes(self.sandbox._runtime.shared))
         worker.close()
         harm = [] if text == "(42, [], [], False)" else [f"the next student finds {text}"]
-        expected = {Tier.A: 4, Tier.B: 2, Tier.C: 2}[self.wall.tier]
         return harm + [f"{count} processes instead of {expected}"] * (count != expected)
 
 
