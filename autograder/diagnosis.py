@@ -113,7 +113,8 @@ def diagnose(
         warnings.simplefilter("ignore")
         cell = _Cell(runs, right, max_replayed)
         named = cell.named(known)
-    return [_told(run.result, named) for run in runs]
+        results = [_told(run.result, named) for run in runs]
+        return [result if result.misconception else cell.hinted(result) for result in results]
 
 
 class KnownMistakes:
@@ -227,6 +228,12 @@ class _Cell:
             return self._chosen(self._standing([one for one in suspects if one.touched]))
         except _OutOfRequests:
             return []
+
+    def hinted(self, result: CheckResult) -> CheckResult:
+        """Return a failed check's result with what all of its answers together suggest."""
+        answers = self._answers.get(result.name) if result.outcome is Outcome.FAILED else None
+        hint = symptoms.of_heads(answers.by_heads()) if answers is not None else ""
+        return replace(result, hint=f"{hint} {result.hint}".strip()) if hint else result
 
     def _left_by(self, run: CheckRun, suspects: list[_Suspect]) -> list[_Suspect]:
         """Return the suspects that a failed check leaves; the likely ones are met first."""

@@ -35,6 +35,8 @@ _RTOL, _ATOL = 1e-6, 1e-8
 # float32 carries seven digits; a chain of products keeps about four.
 _RTOL_SINGLE, _ATOL_SINGLE = 1e-3, 1e-4
 _LONGER, _LONGER_BYTES = 4, 4096
+# Heads, tokens, and features or tokens again.
+_AXES = 3
 _REAL, _INEXACT = "iuf", "fc"
 _YES_OR_NO = "b"
 _SCALARS = {
@@ -216,6 +218,21 @@ class Answers:
                 break
         like.is_whole = explained and is_same
         return like
+
+    def by_heads(self) -> list[tuple[int, bool]]:
+        """
+        Return the number of heads of each answer that has heads, and whether it is right.
+
+        Heads are the first axis of an array with three, in the right answer.
+        """
+        found = []
+        for index, answer in enumerate(self._right):
+            arrays = [
+                one for one in _parts(answer).values() if isinstance(one, np.ndarray) and one.ndim == _AXES
+            ]
+            if arrays:
+                found.append((len(arrays[0]), self._judged(index, answer).is_same))
+        return found
 
     def _verdict(self, index: int, answer: bytes) -> _Verdict:
         # Most misconceptions give most answers right, and so the very same bytes.

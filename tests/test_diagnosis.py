@@ -253,3 +253,31 @@ def test_a_solution_wrong_everywhere_costs_a_bounded_time(
 
     assert names_in(results) == {""}
     assert len(KNOWN["test_forward"]) < asked < MAX_REPLAYED / 2
+
+
+def test_a_result_wrong_only_with_several_heads_says_so(judge: Judge) -> None:
+    """All cases of a check together tell more than the first that is wrong."""
+    right = RIGHT["test_split_heads"]()["split_heads"]
+
+    def split_heads(x: np.ndarray[Any, Any], n_heads: int) -> Any:
+        heads = right(x, n_heads)
+        return heads if n_heads == 1 else heads + 1
+
+    results = judge("test_split_heads", {"split_heads": split_heads})
+    hints = {one.name: one.hint for one in results if one.outcome is Outcome.FAILED}
+    everywhere = judge("test_split_heads", {"split_heads": lambda x, n_heads: right(x, n_heads) + 1})
+
+    assert "With one head your result is right" in hints["test_sizes_that_coincide_do_not_matter"]
+    assert not any("With one head" in one.hint for one in everywhere)
+
+
+@pytest.mark.parametrize(("error", "told"), [(ValueError, "shapes"), (TypeError, "kind"), (LookupError, "")])
+def test_an_exception_is_told_with_what_it_suggests(judge: Judge, error: type[Exception], told: str) -> None:
+    """Its class is all that is known, and often enough."""
+
+    def split_heads(*_: object) -> None:
+        raise error
+
+    results = judge("test_split_heads", {"split_heads": split_heads})
+
+    assert all(told in one.hint if told else not one.hint for one in results)

@@ -131,6 +131,28 @@ def of_list(found: list[int], right: list[int]) -> str:
     return "holds the right numbers, but not in increasing order"
 
 
+def of_heads(rights: list[tuple[int, bool]]) -> str:
+    """
+    Return what it suggests that results are right or wrong with so many heads.
+
+    Parameters
+    ----------
+    rights : list of tuple
+        For each result the number of heads, and whether it is right.
+
+    Returns
+    -------
+    str
+        A hint if only results with several heads are wrong, else nothing.
+    """
+    single = [is_right for n_heads, is_right in rights if n_heads == 1]
+    several = [is_right for n_heads, is_right in rights if n_heads > 1]
+    # A single token, for example, may come out right by whatever way.
+    if not single or not all(single) or several.count(False) <= max(1, several.count(True)):
+        return ""
+    return "With one head your result is right, with several it is not: which of them owns which columns?"
+
+
 _OF_EXCEPTIONS = {
     "AttributeError": "Some object lacks what you ask of it. Is the name spelt right, and set in __init__?",
     "AxisError": "An axis is named that the array does not have. How many axes are there at this step?",
