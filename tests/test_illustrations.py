@@ -202,9 +202,7 @@ def test_whatever_a_function_gives_is_drawn_or_left_out(grade_id: str, number: i
 
 
 @pytest.mark.parametrize("grade_id", PICTURED)
-@pytest.mark.parametrize(
-    "value", [None, 7, "text", (), np.arange(3), object()], ids=lambda value: type(value)
-)
+@pytest.mark.parametrize("value", [None, 7, "text", (), np.arange(3), object()], ids=type)
 def test_what_is_no_function_is_drawn_or_left_out(grade_id: str, value: Any) -> None:
     """A name may stand for anything; so may what a class makes."""
     names = {"split_heads", "merge_heads", "parameter_count", "single_head_parameter_count"}
