@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import ast
 import builtins
+import re
 import signal
 import sys
-import warnings
 from typing import TYPE_CHECKING, Any
 
 from IPython.core.displayhook import DisplayHook
@@ -22,6 +21,8 @@ from autograder.sandbox.worker.recorder import Recorder, Stream
 if TYPE_CHECKING:
     from types import FrameType
 
+# What IPython changes, in a line's beginning, at its end or behind a sign of assignment.
+_SPECIAL = re.compile(r"^\s*(?:[%!?,;/]|>>>|\.\.\.|In \[)|\?\s*$|=\s*[%!](?!=)", re.MULTILINE)
 # A loop that catches everything is interrupted again after this time.
 _INTERRUPT_AGAIN_S = 0.5
 
@@ -70,10 +71,16 @@ class NotebookShell(InteractiveShell):
         sys.modules["__main__"] = self.user_module
 
     def transform_cell(self, raw_cell: str) -> str:
-        """Return a cell as Python; IPython takes most time for what is Python already."""
-        if _is_python(raw_cell) and self.steps() == self.own_steps:
+        """Return a cell as Python; IPython takes most time to find nothing that it has to change."""
+        if _is_as_written(raw_cell) and self.steps() == self.own_steps:
             return raw_cell if raw_cell.endswith("\n") else raw_cell + "\n"
         return str(super().transform_cell(raw_cell))  # type: ignore[no-untyped-call]
+
+    def should_run_async(self, raw_cell: str, **details: Any) -> bool:
+        """Return whether a cell awaits something; IPython compiles it to find out."""
+        if "await" not in raw_cell and "async" not in raw_cell:
+            return False
+        return bool(super().should_run_async(raw_cell, **details))
 
     def steps(self) -> list[int]:
         """Return how many steps take a cell to Python; a notebook may add its own."""
@@ -144,17 +151,9 @@ def make_shell(recorder: Recorder) -> NotebookShell:
     return shell
 
 
-def _is_python(cell: str) -> bool:
-    """Return whether a cell has no magics, prompts or empty first lines, and more than one line."""
-    if "\n" not in cell.strip() or cell[:1].isspace() or "In [" in cell:
-        return False
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            ast.parse(cell)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
-    return True
+def _is_as_written(cell: str) -> bool:
+    """Return False if a cell may have magics, prompts, questions or empty first lines, or is one line."""
+    return "\n" in cell.strip() and not cell[:1].isspace() and not _SPECIAL.search(cell)
 
 
 def run_cell(shell: NotebookShell, source: str, *, wall_time_s: float) -> bool:
