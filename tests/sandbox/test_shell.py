@@ -45,7 +45,7 @@ def as_ipython(cell: str) -> str:
 def test_a_cell_that_is_left_alone_would_stay_as_it_is(cell: str) -> None:
     """Whether it is Python or not."""
     if _is_as_written(cell):
-        assert as_ipython(cell) == cell + "\n"
+        assert as_ipython(cell) == cell.removesuffix("\n") + "\n"
 
 
 def test_cells_of_the_course_are_left_alone() -> None:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from types import FrameType
 
 # What IPython changes, in a line's beginning, at its end or behind a sign of assignment.
-_SPECIAL = re.compile(r"^\s*(?:[%!?,;/]|>>>|\.\.\.|In \[)|\?\s*$|=\s*[%!](?!=)|^\s*\t\s*$", re.MULTILINE)
+_SPECIAL = re.compile(r"^\s*(?:[%!?,;/]|>>>|\.\.\.|In \[)|\?\s*$|=\s*[%!](?!=)|^[^\S\n]+$", re.MULTILINE)
 # A loop that catches everything is interrupted again after this time.
 _INTERRUPT_AGAIN_S = 0.5
 
