@@ -154,16 +154,18 @@ def test_every_kind_of_array_counts_alike(student, rng):
     n_tokens, n_heads, d_k = 5, 2, 4
     layer = new_layer(student, rng, n_heads, d_k)
     x = rng.normal(size=(n_tokens, n_heads * d_k))
-
+    whole = Case(layer, rng.integers(-3, 4, size=x.shape), where="With integers")
     single = Case(layer, x.astype(np.float32), where="In float32", tolerance=FLOAT32)
+    mask = random_mask(rng, n_tokens)
 
     judge_each(
         judge,
         [
             *(Case(layer, array, where="In another memory layout") for array in layouts(x)),
-            Case(layer, rng.integers(-3, 4, size=x.shape), where="With integers"),
+            whole,
+            replace(whole, mask=mask),
             single,
-            replace(single, mask=random_mask(rng, n_tokens)),
+            replace(single, mask=mask),
         ],
     )
 

@@ -40,9 +40,9 @@ def test_close_is_not_exact(student, rng):
     x = rng.normal(size=(5, 6))
     heads = reference.split_heads(x, 2)
     cases = [(x, heads, True, "a right split")]
-    for place in ((0, 0, 0), (1, 4, 2)):
+    for place, towards in (((0, 0, 0), np.inf), ((1, 4, 2), -np.inf)):
         nudged = heads.copy()
-        nudged[place] = np.nextafter(nudged[place], np.inf)
+        nudged[place] = np.nextafter(nudged[place], towards)
         cases.append((x, nudged, False, "one number off in its last digit"))
 
     judge(student, cases)
