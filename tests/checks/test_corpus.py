@@ -34,7 +34,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 AUTOMATIC_POINTS = Decimal(18)
-LIBRARIES = {"numpy", "functools", "itertools", "math", "typing"}
+LIBRARIES = {
+    "numpy",
+    *("collections", "dataclasses", "fractions", "functools", "itertools", "math", "operator", "typing"),
+}
 
 FAMILIES = {
     "layout": "splitting, merging, and where numbers go",
