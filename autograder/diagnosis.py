@@ -254,7 +254,7 @@ class _Cell:
             self._steps[name] = steps_of(run.exchanges)
             self._answers[name] = Answers(run, self._counted(replayed(self._right(), self._steps[name])))
         again = replayed(suspect.known.start(), self._steps[name])
-        return self._answers[name].compare(self._counted(again))
+        return self._answers[name].compare(self._counted(again), is_likely=bool(suspect.touched))
 
     def _counted(self, answers: Iterable[bytes]) -> Iterable[bytes]:
         for answer in answers:
@@ -271,6 +271,10 @@ class _Cell:
     def _standing(self, suspects: list[_Suspect]) -> list[_Suspect]:
         """Return the suspects that the other checks leave; those of chance evidence must fit all of them."""
         left = []
+        failed = {run.result.name for run in self._of(Outcome.FAILED)}
+        # What explains no check wholly may be a consequence, of a wrong split for example, which
+        # the check of the cause would tell: so it has to explain a part of every check.
+        suspects = [one for one in suspects if one.explained or one.touched >= failed]
         # One that explains no more than another would never be chosen beside it.
         suspects = [one for one in suspects if not any(one.touched < other.explained for other in suspects)]
         for one in suspects:

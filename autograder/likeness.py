@@ -186,7 +186,7 @@ class Answers:
         is_right = (self._judged(index, answer).is_same for index, answer in enumerate(self._right))
         self._exact = self._failed and all(is_right)
 
-    def compare(self, answers: Iterable[bytes]) -> Likeness:
+    def compare(self, answers: Iterable[bytes], *, is_likely: bool = False) -> Likeness:
         """
         Compare the answers of a misconception with the student's.
 
@@ -194,6 +194,9 @@ class Answers:
         ----------
         answers : iterable of bytes
             To the same requests; not read further than is needed.
+        is_likely : bool
+            True if it explains something elsewhere, so that it is worth
+            reading on after an answer that it does not explain.
 
         Returns
         -------
@@ -213,7 +216,7 @@ class Answers:
             like.wrong_yes_or_no += sum(_kind(part) == _YES_OR_NO for part in verdict.explained)
             other = self._failed and verdict.is_mistaken and not explained
             like.is_refuted = verdict.is_refuted or (other and not verdict.is_same)
-            if like.is_refuted or not (verdict.is_same or verdict.explained):
+            if like.is_refuted or not (verdict.is_same or verdict.explained or is_likely):
                 is_same = False
                 break
         like.is_whole = explained and is_same

@@ -1,9 +1,10 @@
 """
 Layers and calls of a student's class `MultiHeadAttention`, and how they are judged.
 
-A mistake should cost the points of what it breaks. The maps are judged on
-their own; the output by what follows from the student's own maps; a mask by
-what it changes in them.
+A mistake should cost the points of what it breaks. The split has a check of its
+own; where it has the right numbers in other places, all else is judged by what
+follows from it. The maps are judged on their own; the output by what follows
+from the student's own maps; a mask by what it changes in them.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from autograder.checks.asserts import (
     Tolerance,
     assert_allclose,
     assert_array,
+    assert_array_equal,
     assert_attention,
     assert_pair,
 )
@@ -38,10 +40,7 @@ if TYPE_CHECKING:
     Result = tuple[Array, Array]
 
 NAMES = ("Wq", "Wk", "Wv", "Wo")
-SPLIT_IS_WRONG = (
-    "Your forward is right, but it uses your split_heads, which puts numbers in the wrong place.",
-    "Mend split_heads. Which token owns row 0 of head 1, and which of its features?",
-)
+SPLIT_FAILS_TOO = "Your split_heads fails too, and forward may need it: mend that first."
 ONLY_MAPS_ARE_RIGHT = (
     "The attention weights are right. Look at what follows them: values, merge, output projection."
 )
@@ -80,6 +79,17 @@ class Case:
         n_tokens, d_model = projected.shape
         return assert_array(self.layer.made.split_heads(projected), (n_heads, n_tokens, d_model // n_heads))
 
+    def own_order(self, projected: Array, n_heads: int) -> Array:
+        """Return what the student's split_heads gives, if it has the right numbers, in whatever order."""
+        heads = self.own_split(projected, n_heads)
+        assert_array_equal(np.sort(heads, axis=None), np.sort(projected, axis=None))
+        return heads
+
+    def split_rightly(self) -> None:
+        """Accept a right split of the queries."""
+        queries, n_heads = self.x @ self.layer.weights.query, self.layer.n_heads
+        assert_array_equal(self.layer.made.split_heads(queries), reference.split_heads(queries, n_heads))
+
     def compare(self, result: object, expected: Result) -> None:
         """Accept a pair (out, attn) that is close to the expected one."""
         out, attn = assert_pair(result, names=("out", "attn"), where=self.where)
@@ -115,24 +125,29 @@ def judge_each(judgement: Callable[[Case, Any], None], cases: Sequence[Case]) ->
 
 
 def judge(case: Case, result: object) -> None:
-    """Accept a right result of forward; tell a wrong split from a wrong forward."""
+    """Accept a right result of forward, or what is right for a split that puts the numbers elsewhere."""
     try:
         case.compare(result, case.right())
-    except Mismatch:
-        if accepts(lambda: case.compare(result, case.right(case.own_split))):
-            raise Mismatch(*SPLIT_IS_WRONG) from None
-        raise
+    except Mismatch as mismatch:
+        if not accepts(lambda: case.compare(result, case.right(case.own_order))):
+            raise after_split(case, mismatch) from None
 
 
 def judge_maps(case: Case, result: object) -> None:
-    """Accept right maps; tell a wrong split from a wrong forward."""
+    """Accept right maps, or those that are right for a split that puts the numbers elsewhere."""
     _, attn = assert_pair(result, names=("out", "attn"), where=case.where)
     try:
         case.compare_maps(attn, case.right()[1])
-    except Mismatch:
-        if accepts(lambda: case.compare_maps(attn, case.right(case.own_split)[1])):
-            raise Mismatch(*SPLIT_IS_WRONG) from None
-        raise
+    except Mismatch as mismatch:
+        if not accepts(lambda: case.compare_maps(attn, case.right(case.own_order)[1])):
+            raise after_split(case, mismatch) from None
+
+
+def after_split(case: Case, mismatch: Mismatch) -> Mismatch:
+    """Return a mismatch that names the split first, if that fails as well."""
+    if accepts(case.split_rightly):
+        return mismatch
+    return Mismatch(mismatch.rationale, f"{SPLIT_FAILS_TOO} {mismatch.hint}".strip())
 
 
 def judge_output(case: Case, result: object) -> None:
@@ -147,7 +162,7 @@ def judge_output(case: Case, result: object) -> None:
             return
         if accepts(case.compare_maps, attn, right_attn):
             raise Mismatch(mismatch.rationale, mismatch.hint or ONLY_MAPS_ARE_RIGHT) from None
-        raise
+        raise after_split(case, mismatch) from None
 
 
 def follow_maps(case: Case, out: object, attn: object, split: Split) -> None:
