@@ -269,14 +269,18 @@ _GRADERS: dict[Path, Grader] = {}
 
 
 def _grader(desk: Desk) -> Grader:
-    from autograder.grader import Grader  # noqa: PLC0415 - the process that sends tasks does without
-
     if desk.scratch not in _GRADERS:
         for old in _GRADERS.values():
             old.close()
         _GRADERS.clear()
-        course = Course(root=desk.course_root)
-        _GRADERS[desk.scratch] = Grader(course, desk.settings, scratch=desk.scratch)
+        # The process that sends tasks does without all this.
+        from autograder.sandbox.sandbox import launched  # noqa: PLC0415
+
+        # What student code is forked from gets ready while the rest is imported.
+        sandbox = launched(desk.settings, secrets=[desk.course_root], scratch=desk.scratch)
+        from autograder.grader import Grader  # noqa: PLC0415
+
+        _GRADERS[desk.scratch] = Grader(Course(root=desk.course_root), desk.settings, sandbox)
     return _GRADERS[desk.scratch]
 
 

@@ -20,9 +20,8 @@ from autograder.results import (
     SubmissionResult,
 )
 from autograder.sandbox.limits import Limits
-from autograder.sandbox.sandbox import Sandbox
+from autograder.sandbox.sandbox import launched
 from autograder.sandbox.session import CodeCell, NotebookSession
-from autograder.sandbox.wall import require
 from autograder.sandbox.zygote import Origin
 from autograder.secret import seed_of
 
@@ -37,6 +36,7 @@ if TYPE_CHECKING:
     from autograder.notebook import Notebook
     from autograder.released import ReleasedCell, ReleasedNotebook
     from autograder.sandbox.process import Worker
+    from autograder.sandbox.sandbox import Sandbox
     from autograder.settings import Settings
 
 
@@ -79,23 +79,15 @@ class Grader:
         The course.
     settings : Settings
         Its settings.
-    scratch : Path, optional
-        A folder for temporary files. By default the system's.
+    sandbox : Sandbox, optional
+        Where student code runs; the grader closes it. By default a new one.
     """
 
-    def __init__(self, course: Course, settings: Settings, *, scratch: Path | None = None) -> None:
+    def __init__(self, course: Course, settings: Settings, sandbox: Sandbox | None = None) -> None:
         self.course = course
-        self.limits = Limits(
-            wall_time_s=settings.wall_time_s,
-            notebook_time_s=settings.notebook_time_s,
-            cpu_time_s=settings.cpu_time_s,
-            memory_mib=settings.memory_mib,
-            output_kib=settings.output_kib,
-            file_mib=settings.file_mib,
-        )
+        self.limits = Limits.of(settings)
         self._inputs_version = settings.inputs_version
-        wall = require(allow_unsafe=settings.unsafe_no_sandbox)
-        self._sandbox = Sandbox(wall, scratch, secrets=[course.root])
+        self._sandbox = sandbox or launched(settings, secrets=[course.root])
         self._suites: dict[str, CheckSuite] = {}
         self._mistakes: KnownMistakes | None = None
 
@@ -135,7 +127,6 @@ class Grader:
         OperatorError
             If the machine fails.
         """
-        self._sandbox.launch(self.limits)
         books = self.course.released(assignment)
         with ThreadPoolExecutor(1) as pool:
             # What student code is forked from gets ready in a process of its own meanwhile.

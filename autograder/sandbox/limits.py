@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Self
+
+if TYPE_CHECKING:
+    from autograder.settings import Settings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +39,11 @@ class Limits:
     memory_mib: int = 1024
     output_kib: int = 1024
     file_mib: int = 64
+
+    @classmethod
+    def of(cls, settings: Settings) -> Self:
+        """Return the limits that a course's settings name."""
+        return cls(**{field.name: getattr(settings, field.name) for field in fields(cls)})
 
 
 class LimitReached(Exception):  # noqa: N818 - an outcome of student code, not an error of ours

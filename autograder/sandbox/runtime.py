@@ -8,11 +8,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
-
-from platformdirs import user_cache_path
 
 from autograder.errors import SandboxError
 from autograder.sandbox.reading import site_packages
@@ -170,6 +167,11 @@ class Runtime:
         SandboxError
             If Python cannot be started.
         """
+        # Only notebooks with pictures need these.
+        from importlib.metadata import PackageNotFoundError, version  # noqa: PLC0415
+
+        from platformdirs import user_cache_path  # noqa: PLC0415
+
         if self._has_fonts:
             return
         self._has_fonts = True

@@ -5,18 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Self
 
 from autograder.errors import SandboxError
-from autograder.sandbox.process import Worker
+from autograder.sandbox.limits import Limits
 from autograder.sandbox.runtime import Runtime
-from autograder.sandbox.selftest import self_test
 from autograder.sandbox.slot import Slot
+from autograder.sandbox.wall import require
 from autograder.sandbox.zygote import Origin
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from autograder.sandbox.limits import Limits
+    from autograder.sandbox.process import Worker
     from autograder.sandbox.wall import Wall
+    from autograder.settings import Settings
 
 _EMPTY = Origin()
 
@@ -96,6 +97,10 @@ class Sandbox:
         SandboxError
             If the process does not come up, or the wall does not hold.
         """
+        # numpy is imported for these: not before what student code is forked from has been launched.
+        from autograder.sandbox.process import Worker  # noqa: PLC0415
+        from autograder.sandbox.selftest import self_test  # noqa: PLC0415
+
         if not self._tested:
             self._tested = True
             try:
@@ -104,3 +109,31 @@ class Sandbox:
                 self._tested = False
                 raise
         return Worker(self._slot, limits, files=files, seed=seed, origin=origin)
+
+
+def launched(settings: Settings, *, secrets: Sequence[Path], scratch: Path | None = None) -> Sandbox:
+    """
+    Return the sandbox to grade a course in, getting ready.
+
+    Parameters
+    ----------
+    settings : Settings
+        The course's settings: its limits, and whether it may be graded without a wall.
+    secrets : sequence of Path
+        Folders that student code must not be able to list.
+    scratch : Path, optional
+        Where temporary files go. By default the system's folder for them.
+
+    Returns
+    -------
+    Sandbox
+        The sandbox, launched.
+
+    Raises
+    ------
+    SandboxError
+        If there is no wall, and grading without was not asked for.
+    """
+    sandbox = Sandbox(require(allow_unsafe=settings.unsafe_no_sandbox), scratch, secrets=secrets)
+    sandbox.launch(Limits.of(settings))
+    return sandbox

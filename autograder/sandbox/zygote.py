@@ -8,8 +8,6 @@ import time
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from autograder.sandbox.outputs import clean_outputs
-from autograder.wire.codec import decode, encode
 from autograder.wire.frames import DeadlineError, WireError, receive_frame, send_frame
 
 if TYPE_CHECKING:
@@ -130,6 +128,10 @@ class Zygote:
         ZygoteError
             If it does not come up.
         """
+        # They import numpy, which the first zygote need not wait for.
+        from autograder.sandbox.outputs import clean_outputs  # noqa: PLC0415
+        from autograder.wire.codec import decode, encode  # noqa: PLC0415
+
         control, its_control = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         orders, its_orders = socket.socketpair()
         branch = Zygote(control)

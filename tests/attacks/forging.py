@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from attacks.forgeries import FORGERIES, TESTS, WRONG, Forgery
 
-from autograder import grader as grader_module
 from autograder.course import Course
 from autograder.grader import Grader
 from autograder.notebook import read_notebook
 from autograder.released import grade_id_of
+from autograder.sandbox.sandbox import Sandbox
 from autograder.settings import load_settings
 from autograder.variants import fill
 
@@ -47,12 +47,11 @@ class Forger:
         for part in _PARTS:
             copy_ = shutil.copytree if (ROOT / part).is_dir() else shutil.copyfile
             copy_(ROOT / part, root / part)
-        # The grader must use this wall, not the best one.
-        setattr(grader_module, "require", lambda **_: wall)  # noqa: B010 - a name that is not exported
         course = Course(root=root)
         settings = load_settings(root, wall_time_s=_WALL_TIME_S, notebook_time_s=_NOTEBOOK_TIME_S)
         self.files = folder / "beside"
-        self.grader = Grader(course, settings, scratch=folder)
+        # This wall, not the best one.
+        self.grader = Grader(course, settings, Sandbox(wall, folder, secrets=[root]))
         self.blank = fill(read_notebook(course.release(ASSIGNMENT) / f"{NAME}.ipynb"), WRONG)
 
     def close(self) -> None:
