@@ -30,6 +30,8 @@ _LANDLOCK_RULE_PATH_BENEATH = 1
 _O_PATH = 0o10000000
 
 _libc = ctypes.CDLL(None, use_errno=True)
+# Looked up once for all children.
+_prctl, _syscall = _libc.prctl, _libc.syscall
 
 
 def confine(descriptor: int, folder: Path, request: dict[str, Any]) -> None:
@@ -56,12 +58,12 @@ def confine(descriptor: int, folder: Path, request: dict[str, Any]) -> None:
     os.closerange(3, descriptor)
     os.closerange(descriptor + 1, _MAX_FD)
     os.setsid()
-    _check(_libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0))
+    _check(_prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0))
     os.chdir(folder / "notebook")
     names = ("HOME", "TMPDIR", "IPYTHONDIR", "MPLCONFIGDIR")
     os.environ.update(dict.fromkeys(names, str(folder / "home")))
     _limit(request["limits"], int(request["tasks"]))
-    _check(_libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+    _check(_prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
     if request["landlock"] is not None:
         _landlock(request["landlock"], folder)
     if request["seccomp"] is not None:
@@ -104,7 +106,7 @@ def _landlock(rules: dict[str, Any], folder: Path) -> None:
     scoped = _SCOPED_6 if abi >= 6 else 0  # noqa: PLR2004 - the same
     attributes = struct.pack("=QQQ", handled, network, scoped)
     size = 8 if abi < 4 else 16 if abi < 6 else 24  # noqa: PLR2004 - the same
-    ruleset = _check(_libc.syscall(_LANDLOCK_CREATE, attributes, ctypes.c_size_t(size), 0))
+    ruleset = _check(_syscall(_LANDLOCK_CREATE, attributes, ctypes.c_size_t(size), 0))
     for path in rules["read"]:
         _allow(ruleset, path, _EXECUTE | _READ_FILE | _READ_DIR)
     for path in rules["list"]:
@@ -112,7 +114,7 @@ def _landlock(rules: dict[str, Any], folder: Path) -> None:
     for path in rules["write"]:
         _allow(ruleset, path, handled & (_WRITE_FILE | _READ_FILE | _TRUNCATE_3 | _IOCTL_DEV_5))
     _allow(ruleset, str(folder), handled & ~_EXECUTE)
-    _check(_libc.syscall(_LANDLOCK_RESTRICT, ruleset, 0))
+    _check(_syscall(_LANDLOCK_RESTRICT, ruleset, 0))
     os.close(ruleset)
 
 
@@ -126,7 +128,7 @@ def _allow(ruleset: int, path: str, rights: int) -> None:
         if not os.path.isdir(path):  # noqa: PTH112 - pathlib is not loaded for this
             rights &= _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE_3 | _IOCTL_DEV_5
         attributes = struct.pack("=Qi", rights, descriptor)
-        _check(_libc.syscall(_LANDLOCK_ADD, ruleset, _LANDLOCK_RULE_PATH_BENEATH, attributes, 0))
+        _check(_syscall(_LANDLOCK_ADD, ruleset, _LANDLOCK_RULE_PATH_BENEATH, attributes, 0))
     finally:
         os.close(descriptor)
 
@@ -141,7 +143,7 @@ class _Program(ctypes.Structure):
 def _seccomp(program: bytes) -> None:
     # Eight bytes are one instruction.
     loaded = _Program(len(program) // 8, program)
-    _check(_libc.prctl(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, ctypes.byref(loaded), 0, 0))
+    _check(_prctl(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, ctypes.byref(loaded), 0, 0))
 
 
 def _check(result: int) -> int:
