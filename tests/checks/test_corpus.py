@@ -164,6 +164,17 @@ def test_every_misconception_is_of_a_family() -> None:
     assert {variant.family for variant in WRONG} == set(FAMILIES)
 
 
+def test_the_design_tells_how_many_there_are() -> None:
+    """Counts in a document grow old; these fail with it."""
+    table = (ROOT / "docs" / "design.md").read_text(encoding="utf-8")
+    counts = {family: sum(variant.family == family for variant in WRONG) for family in FAMILIES}
+    rows = [f"| {family}: {FAMILIES[family]} | {count} | {count} |" for family, count in counts.items()]
+
+    assert [row for row in rows if row not in table] == []
+    assert f"called by their name | {len(WRONG)} | {len(WRONG)} |" in table
+    assert f"for two students each | {len(RIGHT)} |" in table
+
+
 def test_right_solutions_cover_every_graded_name() -> None:
     """A function that only the instructor has solved is tried in one style only."""
     graded = {

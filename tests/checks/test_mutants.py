@@ -5,6 +5,7 @@ from __future__ import annotations
 import resource
 from collections import Counter
 from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +29,7 @@ from autograder.variants import Variant, solved_cells, touched_cells
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from types import CodeType
 
     from mutants import Mutant
 
@@ -52,7 +54,7 @@ STYLES: dict[str, Variant | None] = {INSTRUCTOR: None} | {
 # The weights that it draws are replaced by the checks, so most of its mutants are as right as it is.
 GIVEN = "__init__"
 
-MEMORY = 2**30
+MEMORY = 2**28
 """Bytes that a mutant may ask for; some build endless lists."""
 
 
@@ -124,8 +126,14 @@ def run_cells(cells: dict[str, str]) -> dict[str, Any]:
     names: dict[str, Any] = {"__name__": "__main__"}
     for text in ("import numpy as np", *cells.values()):
         with suppress(Exception):
-            exec(compile(text, "<mutant>", "exec"), names)  # noqa: S102 - the course's own code
+            exec(compiled(text), names)  # noqa: S102 - the course's own code
     return names
+
+
+@lru_cache(maxsize=64)
+def compiled(text: str) -> CodeType:
+    """Compile a cell; all but one of a mutant's cells are those of the mutant before."""
+    return compile(text, "<mutant>", "exec")
 
 
 def mutants_of(
