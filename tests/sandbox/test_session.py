@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,6 +14,7 @@ from autograder.sandbox.session import CodeCell, NotebookSession
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from autograder.sandbox.process import Worker
     from autograder.sandbox.sandbox import Sandbox
 
     Start = Callable[..., NotebookSession]
@@ -141,3 +143,15 @@ def test_a_notebook_has_a_time_of_its_own(start: Start) -> None:
 
     assert ends[0] == "WallTimeExceeded"
     assert ends[-1] == "LimitReached"
+
+
+def test_the_start_of_the_first_process_takes_none_of_it(sandbox: Sandbox) -> None:
+    """What the sandbox has to load first is not the student's doing."""
+    limits = Limits(wall_time_s=1, notebook_time_s=1.5)
+
+    def slow_start() -> Worker:
+        time.sleep(2)
+        return sandbox.start(limits)
+
+    with NotebookSession(slow_start, [CodeCell("'ran'")], limits) as session:
+        assert shown(session) == ["'ran'"]
