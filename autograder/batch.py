@@ -8,6 +8,7 @@ grade, which start while the caller imports what it needs to store grades.
 from __future__ import annotations
 
 import contextlib
+import itertools
 import multiprocessing
 import tempfile
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from autograder.results import GradedSubmission
     from autograder.settings import Settings
 
+_HEAD_START_S = 1.0
 _AHEAD = 4
 """Submissions handed over for each one that is graded at the same time; more would only fill memory."""
 
@@ -179,6 +181,11 @@ class Graders:
         waiting = iter(students)
         open_tasks: set[Future[GradedSubmission | NotGraded]] = set()
         try:
+            for student in itertools.islice(waiting, 1):
+                open_tasks.add(self._executor.submit(grade_one, Task(self._desk, assignment, student)))
+                if self._own:
+                    # Processes that start at the same time would delay the first result.
+                    wait(open_tasks, timeout=_HEAD_START_S)
             while True:
                 for student in waiting:
                     open_tasks.add(self._executor.submit(grade_one, Task(self._desk, assignment, student)))

@@ -70,6 +70,13 @@ def _on_course(command: Callable[..., None]) -> Callable[..., None]:
     return wrapped
 
 
+def run() -> None:
+    """Be the program `autograder`."""
+    # Processes that grade would import the program's file again, and have no use for it.
+    sys.modules["__main__"].__file__ = None
+    main()
+
+
 @click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="autograder", message="autograder %(version)s")
 def main() -> None:

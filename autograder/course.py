@@ -12,8 +12,6 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dateutil import parser, tz
-
 from autograder.errors import (
     CourseError,
     NotebookError,
@@ -277,6 +275,8 @@ def _parse_time(words: str) -> datetime:
     if len(words) > MAX_TIME:
         msg = "longer than any time"
         raise ValueError(msg)
+    from dateutil import parser  # noqa: PLC0415 - it takes long to import, and few folders have a timestamp
+
     parts = words.split(" ")
     if len(parts) == len(("date", "time", "zone")):
         zone = int(parts[2]) if parts[2].lstrip("+-").isdigit() else _zone(parts[2])
@@ -292,6 +292,8 @@ def _zone(name: str) -> tzinfo | None:
     if name.startswith("/") or ".." in name:
         msg = "a zone that is a path"
         raise ValueError(msg)
+    from dateutil import tz  # noqa: PLC0415 - as above
+
     return tz.gettz(name)
 
 

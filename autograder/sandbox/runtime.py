@@ -61,7 +61,7 @@ class Runtime:
             source, target = _PACKAGE / name, self.lib / "autograder" / name
             target.parent.mkdir(parents=True, exist_ok=True)
             if source.is_dir():
-                shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
+                shutil.copytree(source, target)
             else:
                 shutil.copyfile(source, target)
         (self.shared / "matplotlib").mkdir()
