@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from autograder.results import GradedSubmission
     from autograder.settings import Settings
 
-_HEAD_START_S = 1.0
+_HEAD_START_S = 2.0
 _AHEAD = 4
 """Submissions handed over for each one that is graded at the same time; more would only fill memory."""
 
@@ -137,9 +137,8 @@ class Graders:
             initializer=get_ready,
             initargs=(Task(self._desk, assignment, ""),),
         )
-        if self._own:
-            # Processes start with the first task.
-            self._executor.submit(_nothing)
+        # Processes start with their first task.
+        self._starting = (self._executor.submit(_nothing),) if self._own else ()
 
     def __enter__(self) -> Self:
         """Return the graders."""
@@ -181,11 +180,12 @@ class Graders:
         waiting = iter(students)
         open_tasks: set[Future[GradedSubmission | NotGraded]] = set()
         try:
-            for student in itertools.islice(waiting, 1):
-                open_tasks.add(self._executor.submit(grade_one, Task(self._desk, assignment, student)))
-                if self._own:
-                    # Processes that start at the same time would delay the first result.
-                    wait(open_tasks, timeout=_HEAD_START_S)
+            for first in itertools.islice(waiting, 1):
+                # Processes that start at the same time would delay the first result.
+                wait(self._starting, timeout=_HEAD_START_S)
+                open_tasks.add(self._executor.submit(grade_one, Task(self._desk, assignment, first)))
+                wait(open_tasks if self._starting else (), timeout=_HEAD_START_S)
+                self._starting = ()
             while True:
                 for student in waiting:
                     open_tasks.add(self._executor.submit(grade_one, Task(self._desk, assignment, student)))

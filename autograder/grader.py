@@ -131,9 +131,13 @@ class Grader:
         with ThreadPoolExecutor(1) as pool:
             # What student code is forked from gets ready in a process of its own meanwhile.
             suite = pool.submit(self._suite, assignment)
-            for book in books:
-                code = [cell.source for cell in book.layout if cell.cell_type == "code"]
-                self._sandbox.start(self.limits, origin=_origin(book, code)).close()
+            origins = [
+                _origin(book, [cell.source for cell in book.layout if cell.cell_type == "code"])
+                for book in books
+            ]
+            self._sandbox.get_ready(origins, self.limits)
+            for origin in origins:
+                self._sandbox.start(self.limits, origin=origin).close()
             suite.result()
 
     def grade_submission(self, assignment: str, student: str) -> GradedSubmission:

@@ -69,6 +69,24 @@ class Sandbox:
         """
         self._slot.launch(limits)
 
+    def get_ready(self, origins: Sequence[Origin], limits: Limits) -> None:
+        """
+        Begin what processes will be forked from, all at a time.
+
+        Parameters
+        ----------
+        origins : sequence of Origin
+            What they will be forked from.
+        limits : Limits
+            What notebooks may use.
+
+        Raises
+        ------
+        SandboxError
+            If it cannot be started.
+        """
+        self._slot.get_ready(origins, limits)
+
     def start(
         self, limits: Limits, *, files: Sequence[Path] = (), seed: int = 0, origin: Origin = _EMPTY
     ) -> Worker:

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, NoReturn
 
 from autograder.errors import SandboxError
 from autograder.sandbox.wall import BOX, Tier
-from autograder.sandbox.zygote import Origin, Zygote, ZygoteError
+from autograder.sandbox.zygote import Branch, Origin, Zygote, ZygoteError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from autograder.sandbox.limits import Limits
@@ -112,12 +113,16 @@ class Slot:
         self._trunks: dict[Origin, Zygote] = {}
         self._forking: dict[Origin, Zygote] = {}
         self._unfit: set[Origin] = set()
+        self._growing: dict[Origin, Branch] = {}
 
     def close(self) -> None:
         """End all zygotes and whatever they started, and remove the folder."""
         for zygote in (*self._forking.values(), *self._trunks.values()):
             zygote.close()
+        for branch in self._growing.values():
+            branch.close()
         self._forking.clear()
+        self._growing.clear()
         self._trunks.clear()
         if self._root is not None:
             self._root.close()
@@ -163,6 +168,29 @@ class Slot:
                 start_new_session=True,
             )
         self._root, self._is_ready = Zygote(ours), False
+
+    def get_ready(self, origins: Sequence[Origin], limits: Limits) -> None:
+        """
+        Begin all zygotes that will be needed, side by side, and wait for none of the last.
+
+        Parameters
+        ----------
+        origins : sequence of Origin
+            What processes will be forked from.
+        limits : Limits
+            What each given cell may use.
+
+        Raises
+        ------
+        SandboxError
+            If a zygote cannot be started.
+        """
+        try:
+            for origin in origins:
+                if origin != Origin() and origin not in self._trunks and origin not in self._unfit:
+                    self._begin(origin, limits)
+        except ZygoteError:
+            self._fail()
 
     def fork(self, limits: Limits, *, seed: int, origin: Origin) -> Child:
         """
@@ -257,7 +285,7 @@ class Slot:
             if trunk is None:
                 self._unfit.add(origin)
                 return self._ready_to_fork(origin, limits)
-            branch = self._branch(trunk, Origin(), limits)
+            branch = self._branch(trunk, Origin(), limits).wait()
             assert branch is not None  # noqa: S101 - it has no cells to run
             branch.outputs = trunk.outputs
             self._forking[origin] = branch
@@ -268,6 +296,16 @@ class Slot:
         if origin == Origin():
             return self._ready_root(limits)
         if origin not in self._trunks:
+            trunk = self._begin(origin, limits).wait()
+            del self._growing[origin]
+            if trunk is None:
+                return None
+            self._trunks[origin] = trunk
+        return self._trunks[origin]
+
+    def _begin(self, origin: Origin, limits: Limits) -> Branch:
+        """Return the beginning zygote that loads and runs this; what it comes from is ready."""
+        if origin not in self._growing:
             parent, more = Origin(), origin
             if origin.given:
                 parent, more = replace(origin, given=()), replace(origin, plots=False)
@@ -275,13 +313,10 @@ class Slot:
                 self._runtime.list_fonts()
             trunk = self._trunk(parent, limits)
             assert trunk is not None  # noqa: S101 - it has no cells to run
-            branch = self._branch(trunk, more, limits)
-            if branch is None:
-                return None
-            self._trunks[origin] = branch
-        return self._trunks[origin]
+            self._growing[origin] = self._branch(trunk, more, limits)
+        return self._growing[origin]
 
-    def _branch(self, trunk: Zygote, more: Origin, limits: Limits) -> Zygote | None:
+    def _branch(self, trunk: Zygote, more: Origin, limits: Limits) -> Branch:
         return trunk.branch(more, limits, folder=self._new_folder(), timeout_s=_START_TIMEOUT_S)
 
     def _ready_root(self, limits: Limits) -> Zygote:

@@ -102,9 +102,9 @@ class Zygote:
             raise ZygoteError("it ended")
         return json.loads(message), descriptors
 
-    def branch(self, more: Origin, limits: Limits, *, folder: str, timeout_s: float) -> Zygote | None:
+    def branch(self, more: Origin, limits: Limits, *, folder: str, timeout_s: float) -> Branch:
         """
-        Make another zygote, a fork of this one that has more loaded or run.
+        Begin another zygote, a fork of this one that has more loaded or run.
 
         Parameters
         ----------
@@ -119,6 +119,59 @@ class Zygote:
 
         Returns
         -------
+        Branch
+            Wait for it before it is used; several can get ready at a time.
+
+        Raises
+        ------
+        ZygoteError
+            If it does not come up.
+        """
+        from autograder.wire.codec import encode  # noqa: PLC0415 - it imports numpy, the first zygote need not wait
+
+        control, its_control = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        orders, its_orders = socket.socketpair()
+        deadline_s = time.monotonic() + timeout_s + len(more.given) * (limits.wall_time_s + _GRACE_S)
+        branch = Branch(Zygote(control), orders, deadline_s)
+        message = {"plots": more.plots, "cells": list(more.given), "folder": folder}
+        try:
+            with its_control, its_orders:
+                self.ask({"op": "branch"}, its_control.fileno(), its_orders.fileno())
+            send_frame(orders, 0, encode(message | {"limits": asdict(limits)}), deadline_s=deadline_s)
+        except (DeadlineError, WireError, ZygoteError) as error:
+            branch.close()
+            raise ZygoteError(str(error)) from None
+        return branch
+
+
+class Branch:
+    """
+    A zygote that gets ready.
+
+    Parameters
+    ----------
+    zygote : Zygote
+        What it will be.
+    orders : socket
+        Where it says that it is.
+    deadline_s : float
+        `time.monotonic` time, in seconds, at which it has failed.
+    """
+
+    def __init__(self, zygote: Zygote, orders: socket.socket, deadline_s: float) -> None:
+        self._zygote, self._orders, self._deadline_s = zygote, orders, deadline_s
+
+    def close(self) -> None:
+        """End it."""
+        self._orders.close()
+        self._zygote.close()
+
+    def wait(self) -> Zygote | None:
+        """
+        Return the zygote, once it is ready.
+
+        Returns
+        -------
         Zygote or None
             None if the given cells must run in each notebook's own process,
             see `autograder.sandbox.worker.warm.run_given`.
@@ -128,28 +181,18 @@ class Zygote:
         ZygoteError
             If it does not come up.
         """
-        # They import numpy, which the first zygote need not wait for.
-        from autograder.sandbox.outputs import clean_outputs  # noqa: PLC0415
-        from autograder.wire.codec import decode, encode  # noqa: PLC0415
+        from autograder.sandbox.outputs import clean_outputs  # noqa: PLC0415 - as in `Zygote.branch`
+        from autograder.wire.codec import decode  # noqa: PLC0415 - the same
 
-        control, its_control = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        orders, its_orders = socket.socketpair()
-        branch = Zygote(control)
-        with orders:
-            try:
-                with its_control, its_orders:
-                    self.ask({"op": "branch"}, its_control.fileno(), its_orders.fileno())
-                message = {"plots": more.plots, "cells": list(more.given), "folder": folder}
-                deadline_s = time.monotonic() + timeout_s
-                deadline_s += len(more.given) * (limits.wall_time_s + _GRACE_S)
-                send_frame(orders, 0, encode(message | {"limits": asdict(limits)}), deadline_s=deadline_s)
-                _, answer = receive_frame(orders, deadline_s=deadline_s)
-            except (DeadlineError, WireError, ZygoteError) as error:
-                branch.close()
-                raise ZygoteError(str(error)) from None
+        try:
+            _, answer = receive_frame(self._orders, deadline_s=self._deadline_s)
+        except (DeadlineError, WireError) as error:
+            self.close()
+            raise ZygoteError(str(error)) from None
+        self._orders.close()
         outputs = decode(answer)["outputs"]
         if outputs is None:
-            branch.close()
+            self._zygote.close()
             return None
-        branch.outputs = tuple(clean_outputs(raw) for raw in outputs)
-        return branch
+        self._zygote.outputs = tuple(clean_outputs(raw) for raw in outputs)
+        return self._zygote

@@ -46,8 +46,8 @@ _WARM_UP = (
 )
 _WARM_UP_PLOTS = (
     "import numpy as np, matplotlib.pyplot as plt",
-    "x = np.eye(3)\nfigure, axes = plt.subplots(1, 2)\naxes[0].imshow(x); axes[0].set_title('$x_1$')",
-    "plt.plot([1, 2]); plt.text(0, 0, 'x'); plt.colorbar(plt.imshow(x)); plt.show()",
+    "plt.imshow(np.eye(3)); plt.colorbar(); plt.plot([1, 2]); plt.text(0, 0, 'x'); plt.title('$x_1$')\n"
+    "plt.show()",
 )
 
 
