@@ -46,8 +46,8 @@ _WARM_UP = (
 )
 _WARM_UP_PLOTS = (
     "import numpy as np, matplotlib.pyplot as plt",
-    "plt.imshow(np.eye(3)); plt.colorbar(); plt.plot([1, 2]); plt.text(0, 0, 'x'); plt.title('$x_1$')\n"
-    "plt.show()",
+    "plt.imshow(np.eye(3)); plt.colorbar()",
+    "plt.plot([1, 2]); plt.text(0, 0, 'x'); plt.title('$x_1$'); plt.show()",
 )
 
 
