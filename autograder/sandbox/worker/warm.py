@@ -44,11 +44,11 @@ _WARM_UP = (
     "import asyncio",
     "from IPython.display import display, Markdown\ndisplay(Markdown('x')); print('warm')",
 )
-_WARM_UP_PLOTS = (
-    "import numpy as np, matplotlib.pyplot as plt",
-    "plt.imshow(np.eye(3)); plt.colorbar()",
-    "plt.plot([1, 2]); plt.text(0, 0, 'x'); plt.title('$x_1$'); plt.show()",
-)
+_DRAWING = """
+plt.imshow(np.eye(3)); plt.colorbar()
+plt.plot([1, 2]); plt.text(0, 0, 'x'); plt.title('$x_1$'); plt.show()
+"""
+_WARM_UP_PLOTS = ("import numpy as np, matplotlib.pyplot as plt", _DRAWING)
 
 
 def warm_shell() -> NotebookShell:
