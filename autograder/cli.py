@@ -129,7 +129,11 @@ def grade(course: Course, assignments: list[str], *, as_json: bool, **options: A
             for assignment, ids in wanted.items()
         ]
     if as_json:
-        _print_json([batch.to_dict() for batch in batches])
+        for number, batch in enumerate(batches):
+            click.echo(",\n" if number else "[", nl=False)
+            for piece in batch.to_json():
+                click.echo(piece, nl=False)
+        click.echo("]")
     else:
         for batch in batches:
             print_summary(course, batch)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import time
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.table import Table
@@ -20,7 +21,7 @@ from autograder.results import Status
 from autograder.storage import Store
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from autograder.course import Course
     from autograder.results import CellResult, GradedSubmission, NotebookResult, SubmissionResult
@@ -51,15 +52,20 @@ class Batch:
     ignored: dict[str, tuple[str, ...]]
     elapsed_s: float
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the batch as JSON types."""
-        return {
+    def to_json(self) -> Iterator[str]:
+        """Yield the batch as JSON, in pieces: as a whole, that of a large class would fill memory."""
+        about = {
             "assignment": self.assignment,
-            "results": [result.to_dict() for result in self.results],
-            "not_graded": [{"student": one.student, "reason": one.reason} for one in self.not_graded],
-            "ignored": {student: list(names) for student, names in self.ignored.items()},
             "elapsed_s": round(self.elapsed_s, 3),
+            "ignored": {student: list(names) for student, names in self.ignored.items()},
+            "not_graded": [{"student": one.student, "reason": one.reason} for one in self.not_graded],
         }
+        yield json.dumps(about, ensure_ascii=False)[:-1]
+        yield ', "results": ['
+        for index, result in enumerate(self.results):
+            yield ",\n" if index else "\n"
+            yield json.dumps(result.to_dict(), ensure_ascii=False)
+        yield "\n]}"
 
 
 def grade_assignment(

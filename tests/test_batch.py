@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -15,7 +16,7 @@ from autograder import batch, storage
 from autograder.batch import NotGraded, grade_all
 from autograder.errors import GradebookError, OperatorError, SubmissionError
 from autograder.gradebook import Gradebook
-from autograder.grading import sharing
+from autograder.grading import Batch, sharing
 from autograder.notebook import read_notebook
 from autograder.results import CellResult, GradedSubmission
 from autograder.settings import load_settings
@@ -194,3 +195,21 @@ def test_equal_results_are_kept_once() -> None:
     assert [ana, ben, cem] == results
     assert ana.notebooks[0].cells[0] is ben.notebooks[0].cells[0]
     assert ana.notebooks[0].cells[0] is not cem.notebooks[0].cells[0]
+
+
+@pytest.mark.parametrize("count", [0, 1, 3])
+def test_a_batch_is_one_json_document_in_pieces(count: int) -> None:
+    """However many results there are; no piece holds more than one of them."""
+    results = tuple(Submission(student=f"s{number}").result for number in range(count))
+    batch = Batch(ASSIGNMENT, results, (NotGraded("ana", 'a "reason"\n'),), {"béla": ("one", "two")}, 1.23456)
+
+    pieces = list(batch.to_json())
+
+    assert json.loads("".join(pieces)) == {
+        "assignment": ASSIGNMENT,
+        "results": [result.to_dict() for result in results],
+        "not_graded": [{"student": "ana", "reason": 'a "reason"\n'}],
+        "ignored": {"béla": ["one", "two"]},
+        "elapsed_s": 1.235,
+    }
+    assert max(piece.count('"student"') for piece in pieces) == 1
