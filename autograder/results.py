@@ -34,6 +34,8 @@ class Outcome(StrEnum):
     """A named limit (time, memory, output) stopped the student's code."""
     MISSING = "missing"
     """A name that the check needs is not defined in the notebook."""
+    NOT_JUDGED = "not_judged"
+    """What the check builds on is wrong, so that nothing can be said; its rationale names the cause."""
 
 
 class Status(StrEnum):

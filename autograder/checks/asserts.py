@@ -48,6 +48,10 @@ class Mismatch(AssertionError):  # noqa: N818 - a finding, not an error of ours
         self.hint = hint
 
 
+class NotJudged(Mismatch):
+    """Nothing can be said of a result, because what it builds on is wrong; the rationale names that."""
+
+
 @dataclass(frozen=True, slots=True)
 class Tolerance:
     """

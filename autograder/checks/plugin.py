@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+from autograder.checks.asserts import NotJudged
 from autograder.checks.conversation import Exchange, Exchanges, StudentError, StudentMissing
 from autograder.errors import AutograderError, CheckError
 from autograder.results import CheckResult, Outcome
@@ -261,6 +262,8 @@ def _ended(passed: CheckResult, error: BaseException | None) -> CheckResult:
         case WorkerDied():
             what = f"Your code ended the notebook's process ({error.cause})."
             result = replace(passed, outcome=Outcome.ERROR, rationale=what, error="WorkerDied")
+        case NotJudged():
+            result = replace(passed, outcome=Outcome.NOT_JUDGED, rationale=error.rationale, hint=error.hint)
         case _ if isinstance(error, _WRONG):
             # Only texts made to be shown: any other message may hold hidden numbers.
             rationale, hint = (str(getattr(error, name, "")) for name in ("rationale", "hint"))

@@ -18,6 +18,7 @@ _MARKS = {
     Outcome.ERROR: "✗",
     Outcome.LIMIT: "✗",
     Outcome.MISSING: "✗",
+    Outcome.NOT_JUDGED: "–",
 }
 
 

@@ -18,6 +18,7 @@ OUTCOMES = {
     Outcome.ERROR: "exception",
     Outcome.LIMIT: "stopped by a limit",
     Outcome.MISSING: "not defined",
+    Outcome.NOT_JUDGED: "not judged",
 }
 FULL = 100
 UNWALLED = "tier C"

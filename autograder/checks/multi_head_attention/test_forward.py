@@ -8,6 +8,7 @@ The later checks, on edges, want everything right.
 from __future__ import annotations
 
 from dataclasses import astuple, replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from autograder.checks.layouts import layouts
 from autograder.checks.multi_head_attention.forward_cases import (
     NAMES,
     Case,
+    given,
     judge,
     judge_each,
     judge_maps,
@@ -178,13 +180,15 @@ def test_calls_do_not_disturb_each_other(student, rng):
     x, other = rng.normal(size=(2, n_tokens, n_heads * d_k))
     mask, other_mask = random_mask(rng, n_tokens), random_mask(rng, n_tokens)
 
-    first = layer.made.forward.record(x, mask)
+    case = Case(layer, x, mask)
+
+    first = given(case, partial(layer.made.forward.record, x, mask))
 
     assert_unchanged(x, first.args[0], name="its argument x")
     assert_unchanged(mask, first.args[1], name="its argument mask")
     for name, before, after in zip(NAMES, astuple(layer.weights), layer.made.read(*NAMES), strict=True):
         assert_unchanged(before, after, name=f"the weight {name}")
-    judge(Case(layer, x, mask), first.result)
+    judge(case, first.result)
     judge_each(
         judge,
         [
@@ -213,6 +217,6 @@ def test_uneven_heads_are_refused(student, rng):
         for d_model, n_heads in ((7, 2), (10, 4), (3, 5))
     }
 
-    assert_returned(returned.result())
+    assert_returned(given(even, returned.result))
     for (d_model, n_heads), call in refused.items():
         assert_refused(call.result, StudentError, case=f"{n_heads} heads for {d_model} features")
