@@ -8,7 +8,6 @@ grade, which start while the caller imports what it needs to store grades.
 from __future__ import annotations
 
 import contextlib
-import itertools
 import multiprocessing
 import tempfile
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
@@ -138,7 +137,7 @@ class Graders:
             initargs=(Task(self._desk, assignment, ""),),
         )
         # Processes start with their first task.
-        self._starting = (self._executor.submit(_nothing),) if self._own else ()
+        self._starting = self._executor.submit(_nothing) if self._own else None
 
     def __enter__(self) -> Self:
         """Return the graders."""
@@ -180,15 +179,10 @@ class Graders:
         waiting = iter(students)
         open_tasks: set[Future[GradedSubmission | NotGraded]] = set()
         try:
-            for first in itertools.islice(waiting, 1):
-                # Processes that start at the same time would delay the first result.
-                wait(self._starting, timeout=_HEAD_START_S)
-                open_tasks.add(self._executor.submit(grade_one, Task(self._desk, assignment, first)))
-                wait(open_tasks if self._starting else (), timeout=_HEAD_START_S)
-                self._starting = ()
             while True:
                 for student in waiting:
-                    open_tasks.add(self._executor.submit(grade_one, Task(self._desk, assignment, student)))
+                    task = Task(self._desk, assignment, student)
+                    open_tasks.add(self._start_alone(task) or self._executor.submit(grade_one, task))
                     if len(open_tasks) >= _AHEAD * self.settings.jobs:
                         break
                 if not open_tasks:
@@ -202,6 +196,16 @@ class Graders:
         finally:
             for future in open_tasks:
                 future.cancel()
+
+    def _start_alone(self, task: Task) -> Future[GradedSubmission | NotGraded] | None:
+        """Hand over the first task of all to the first process; one that starts beside it would delay it."""
+        starting, self._starting = self._starting, None
+        if starting is None:
+            return None
+        wait([starting], timeout=_HEAD_START_S)
+        first = self._executor.submit(grade_one, task)
+        wait([first], timeout=_HEAD_START_S)
+        return first
 
 
 def grade_all(

@@ -34,13 +34,10 @@ if TYPE_CHECKING:
     from autograder.course import Course
     from autograder.diagnosis import KnownMistakes
     from autograder.notebook import Notebook
-    from autograder.released import ReleasedCell, ReleasedNotebook
+    from autograder.released import ReleasedCell
     from autograder.sandbox.process import Worker
     from autograder.sandbox.sandbox import Sandbox
     from autograder.settings import Settings
-
-
-_PLOTS = "matplotlib"
 
 
 _NAMED = 5
@@ -132,7 +129,7 @@ class Grader:
             # What student code is forked from gets ready in a process of its own meanwhile.
             suite = pool.submit(self._suite, assignment)
             origins = [
-                _origin(book, [cell.source for cell in book.layout if cell.cell_type == "code"])
+                Origin.of([cell.source for cell in book.layout if cell.cell_type == "code"], book.given)
                 for book in books
             ]
             self._sandbox.get_ready(origins, self.limits)
@@ -235,7 +232,7 @@ class Grader:
         checks = {cell.grade_id: cell.hidden_check or "" for cell in released.graded}
 
         cells = [CodeCell(strip_hidden(cell["source"]), checks.get(grade_id_of(cell), "")) for cell in code]
-        origin = _origin(released, [cell.source for cell in cells])
+        origin = Origin.of([cell.source for cell in cells], released.given)
 
         def start() -> Worker:
             number = int.from_bytes(seed[:4], "big")
@@ -287,13 +284,6 @@ class Grader:
 
             self._mistakes = KnownMistakes(self.course)
         return tuple(self._mistakes.diagnose(assignment, cell.grade_id, runs))
-
-
-def _origin(released: ReleasedNotebook, code: Sequence[str]) -> Origin:
-    """Return what a notebook with these code cells is forked from."""
-    given = released.given
-    plots = any(_PLOTS in source for source in code)
-    return Origin(plots, given if tuple(code[: len(given)]) == given else ())
 
 
 def _check_hidden(cell: ReleasedCell, suite: CheckSuite) -> None:

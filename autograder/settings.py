@@ -100,7 +100,8 @@ class Autograder(Configurable):
     jobs = Int(
         0,
         min=0,
-        help="""Submissions graded at the same time (default 0: one for each processor core).""",
+        help="""Submissions graded, or feedback written, at the same time (default 0: one for each
+        processor core).""",
     ).tag(config=True)
 
     unsafe_no_sandbox = Bool(
@@ -132,7 +133,7 @@ class Settings:
     inputs_version : int
         Version of the random inputs of hidden checks.
     jobs : int
-        Submissions graded at the same time, at least 1.
+        Submissions graded, or feedback written, at the same time, at least 1.
     unsafe_no_sandbox : bool
         True if student code may run without a wall.
     course_id : str

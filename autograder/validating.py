@@ -9,7 +9,7 @@ its exit code tells nothing.
 from __future__ import annotations
 
 import re
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -18,9 +18,8 @@ from autograder.errors import CourseError, NotebookError
 from autograder.notebook import read_notebook
 from autograder.released import STUBS, checksum, grade_id_of, strip_hidden
 from autograder.sandbox.limits import Limits
-from autograder.sandbox.sandbox import Sandbox
+from autograder.sandbox.sandbox import launched
 from autograder.sandbox.session import CodeCell, NotebookSession
-from autograder.sandbox.wall import require
 from autograder.sandbox.zygote import Origin
 from autograder.settings import CONFIG_FILE, load_settings
 
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
 
     from autograder.notebook import Cell, Notebook
     from autograder.sandbox.process import Worker
+    from autograder.sandbox.sandbox import Sandbox
     from autograder.settings import Settings
 
     Outputs = list[dict[str, Any]]
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 _FRAME = re.compile(r"Cell In\[(\d+)\], line (\d+)")
 _ENDED = {"LimitReached", "WorkerDied", "OutputCut"}
 _TOO_LONG = "It took too long and was stopped. Is there a loop that never ends?"
-_PLOTS = "matplotlib"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,8 +129,8 @@ def validate(paths: Sequence[Path], *, unsafe_no_sandbox: bool = False) -> list[
     for path, notebook in notebooks.items():
         _check(path, notebook)
     settings = _settings(paths[0], unsafe_no_sandbox=unsafe_no_sandbox)
-    limits = Limits(**{limit.name: getattr(settings, limit.name) for limit in fields(Limits)})
-    with Sandbox(require(allow_unsafe=settings.unsafe_no_sandbox)) as sandbox:
+    limits = Limits.of(settings)
+    with launched(settings, secrets=()) as sandbox:
         return [_validated(sandbox, path, notebook, limits) for path, notebook in notebooks.items()]
 
 
@@ -198,7 +197,7 @@ def _validated(sandbox: Sandbox, path: Path, notebook: Notebook, limits: Limits)
 
 
 def _run(sandbox: Sandbox, path: Path, sources: list[str], limits: Limits) -> list[Outputs]:
-    origin = Origin(plots=any(_PLOTS in source for source in sources))
+    origin = Origin.of(sources)
 
     def start() -> Worker:
         return sandbox.start(limits, files=(path.absolute().parent,), origin=origin)

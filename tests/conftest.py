@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +14,7 @@ from autograder.course import Course
 from autograder.errors import NotebookError
 from autograder.notebook import read_notebook, write_notebook
 from autograder.sandbox.wall import Tier, probe
-from autograder.variants import KINDS, Variant, combined_cells, fill, load_variants
+from autograder.variants import combined_cells, fill
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -34,12 +33,6 @@ def cache_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(folder))
         yield folder
-
-
-@cache
-def known_variants() -> dict[str, Variant]:
-    """Return the known solutions by name; reading them takes a while."""
-    return {one.name: one for kind in KINDS for one in load_variants(ROOT, kind, ASSIGNMENT)}
 
 
 def copy_course(root: Path) -> Course:
@@ -78,7 +71,9 @@ def hand_in(course: Course) -> HandIn:
     def hand_in(student: str, *variants: str, blank: bool = False, timestamp: str = "") -> Path:
         folder = course.submitted(student, ASSIGNMENT)
         folder.mkdir(parents=True)
-        chosen = [known_variants()[name] for name in variants]
+        from known_solutions import BY_NAME  # noqa: PLC0415 - reading them takes a while
+
+        chosen = [BY_NAME[name] for name in variants]
         for released in sorted(course.release(ASSIGNMENT).glob("*.ipynb")):
             notebook = read_notebook(released, error=NotebookError)
             source = read_notebook(course.source(ASSIGNMENT) / released.name, error=NotebookError)

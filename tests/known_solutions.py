@@ -21,6 +21,7 @@ ASSIGNMENT = "multi_head_attention"
 ROOT = Path(__file__).parents[1]
 RIGHT = load_variants(ROOT, "alternatives", ASSIGNMENT)
 WRONG = load_variants(ROOT, "misconceptions", ASSIGNMENT)
+BY_NAME = {variant.name: variant for variant in (*RIGHT, *WRONG)}
 NOTEBOOKS: list[dict[str, Any]] = [
     json.loads(path.read_text()) for path in sorted((ROOT / "source" / ASSIGNMENT).glob("*.ipynb"))
 ]

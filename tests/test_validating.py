@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from click.testing import CliRunner
-from conftest import ASSIGNMENT, known_variants
 from handouts import COURSE, RELEASED, graded_cells, handed_out, named
+from known_solutions import ASSIGNMENT, BY_NAME
 
 from autograder.cli import FAILED, USAGE, main
 from autograder.errors import NotebookError
@@ -47,7 +47,7 @@ def findings(path: Path) -> dict[str, Any]:
 def solved(name: str, variant: str = "") -> Notebook:
     """Return a notebook as a student hands it in who solved it, or made one known mistake."""
     source = read_notebook(COURSE.source(ASSIGNMENT) / f"{name}.ipynb", error=NotebookError)
-    return fill(handed_out(BOOKS[name]), solved_cells(source, known_variants()[variant] if variant else None))
+    return fill(handed_out(BOOKS[name]), solved_cells(source, BY_NAME[variant] if variant else None))
 
 
 @pytest.fixture

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     Draw = Callable[[Student], tuple[Illustration, ...]]
 
-ENDED = (StudentError, StudentMissing, LimitReached, WorkerDied, WireError)
+_ENDED = (StudentError, StudentMissing, LimitReached, WorkerDied, WireError)
 """How a call of student code may end without a result."""
 
 _DIGITS = 3
@@ -78,7 +78,7 @@ def illustrated(
         names.scope(hidden_check)
         with np.errstate(all="ignore"):
             return draw(Student(names.request))[:MOST_ILLUSTRATIONS]
-    except (*ENDED, *UNFIT):
+    except (*_ENDED, *UNFIT):
         return ()
 
 

@@ -15,7 +15,7 @@ from autograder.errors import SandboxError
 from autograder.files import files_beside
 from autograder.sandbox.limits import LimitReached, WorkerDied
 from autograder.sandbox.worker import NAME_BYTES
-from autograder.sandbox.zygote import Origin
+from autograder.sandbox.zygote import NOTHING, Origin
 from autograder.wire.codec import decode, encode
 from autograder.wire.frames import (
     ClosedError,
@@ -43,7 +43,6 @@ _ANSWER_PER_REQUEST = 16
 # One character may become two JSON escapes of six bytes.
 _ESCAPED = 12
 _MIB = 2**20
-_EMPTY = Origin()
 
 
 class Worker:
@@ -86,7 +85,7 @@ class Worker:
         *,
         files: Sequence[Path] = (),
         seed: int = 0,
-        origin: Origin = _EMPTY,
+        origin: Origin = NOTHING,
     ) -> None:
         self.limits = limits
         self._slot = slot

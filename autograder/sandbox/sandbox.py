@@ -9,7 +9,7 @@ from autograder.sandbox.limits import Limits
 from autograder.sandbox.runtime import Runtime
 from autograder.sandbox.slot import Slot
 from autograder.sandbox.wall import require
-from autograder.sandbox.zygote import Origin
+from autograder.sandbox.zygote import NOTHING, Origin
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from autograder.sandbox.process import Worker
     from autograder.sandbox.wall import Wall
     from autograder.settings import Settings
-
-_EMPTY = Origin()
 
 
 class Sandbox:
@@ -60,7 +58,7 @@ class Sandbox:
 
     def launch(self, limits: Limits) -> None:
         """
-        Origin what processes are forked from, and do not wait for it.
+        Start what processes are forked from, and do not wait for it.
 
         Parameters
         ----------
@@ -88,7 +86,7 @@ class Sandbox:
         self._slot.get_ready(origins, limits)
 
     def start(
-        self, limits: Limits, *, files: Sequence[Path] = (), seed: int = 0, origin: Origin = _EMPTY
+        self, limits: Limits, *, files: Sequence[Path] = (), seed: int = 0, origin: Origin = NOTHING
     ) -> Worker:
         """
         Return a process for one notebook.

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from autograder.errors import SandboxError
 from autograder.sandbox.wall import BOX, Tier
-from autograder.sandbox.zygote import Branch, Origin, Zygote, ZygoteError
+from autograder.sandbox.zygote import NOTHING, Branch, Origin, Zygote, ZygoteError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,22 +37,16 @@ class Child:
 
     Parameters
     ----------
-    pid : int
-        Its number inside the slot.
     pidfd : int
         A descriptor that stands for it here.
     socket : socket
         The grader's end of its socket.
-    folder : str
-        Its folder, as it is called inside the slot.
     zygote : Zygote
         What it was forked from.
     """
 
-    pid: int
     pidfd: int
     socket: socket.socket
-    folder: str
     zygote: Zygote
 
     def ends_within(self, timeout_s: float) -> bool:
@@ -140,7 +134,7 @@ class Slot:
 
     def launch(self, limits: Limits) -> None:
         """
-        Origin the first zygote and do not wait for it; launching again does nothing.
+        Start the first zygote and do not wait for it; launching again does nothing.
 
         Parameters
         ----------
@@ -187,7 +181,7 @@ class Slot:
         """
         try:
             for origin in origins:
-                if origin != Origin() and origin not in self._trunks and origin not in self._unfit:
+                if origin != NOTHING and origin not in self._trunks and origin not in self._unfit:
                     self._begin(origin, limits)
         except ZygoteError:
             self._fail()
@@ -222,12 +216,12 @@ class Slot:
                 zygote = self._ready_to_fork(origin, limits)
                 folder = self._new_folder()
                 request = {"op": "fork", "folder": folder, "limits": asdict(limits), "seed": seed}
-                answer, descriptors = zygote.ask(request | self._confinement, theirs.fileno())
+                _, descriptors = zygote.ask(request | self._confinement, theirs.fileno())
         except ZygoteError:
             ours.close()
             self._fail()
         zygote.jobs += 1
-        return Child(answer["pid"], descriptors[0], ours, folder, zygote)
+        return Child(descriptors[0], ours, zygote)
 
     def reap(self, child: Child, *, renew: bool = False, restart: bool = False) -> End:
         """
@@ -251,7 +245,7 @@ class Slot:
         child.socket.close()
         os.close(child.pidfd)
         try:
-            answer, _ = child.zygote.ask({"op": "reap", "pid": child.pid, "folder": child.folder})
+            answer, _ = child.zygote.ask({"op": "reap"})
         except ZygoteError:
             self._fail()
         if restart:
@@ -285,15 +279,15 @@ class Slot:
             if trunk is None:
                 self._unfit.add(origin)
                 return self._ready_to_fork(origin, limits)
-            branch = self._branch(trunk, Origin(), limits).wait()
-            assert branch is not None  # noqa: S101 - it has no cells to run
-            branch.outputs = trunk.outputs
-            self._forking[origin] = branch
+            forking = self._branch(trunk, NOTHING, limits).wait()
+            assert forking is not None  # noqa: S101 - it has no cells to run
+            forking.outputs = trunk.outputs
+            self._forking[origin] = forking
         return self._forking[origin]
 
     def _trunk(self, origin: Origin, limits: Limits) -> Zygote | None:
         """Return the zygote that has loaded and run this, made by need; None if it cannot run it."""
-        if origin == Origin():
+        if origin == NOTHING:
             return self._ready_root(limits)
         if origin not in self._trunks:
             trunk = self._begin(origin, limits).wait()
@@ -306,7 +300,7 @@ class Slot:
     def _begin(self, origin: Origin, limits: Limits) -> Branch:
         """Return the beginning zygote that loads and runs this; what it comes from is ready."""
         if origin not in self._growing:
-            parent, more = Origin(), origin
+            parent, more = NOTHING, origin
             if origin.given:
                 parent, more = replace(origin, given=()), replace(origin, plots=False)
             else:

@@ -6,13 +6,16 @@ import json
 import socket
 import time
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from autograder.wire.frames import DeadlineError, WireError, receive_frame, send_frame
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from autograder.sandbox.limits import Limits
 
+_PLOTS = "matplotlib"
 _ANSWER_TIMEOUT_S = 20.0
 _ANSWER_BYTES = 4096
 # The worker interrupts honest code itself at the limit; after this it is given up.
@@ -39,6 +42,26 @@ class Origin:
 
     plots: bool = False
     given: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, code: Sequence[str], given: tuple[str, ...] = ()) -> Self:
+        """
+        Return what to fork a notebook's process from.
+
+        Parameters
+        ----------
+        code : sequence of str
+            The sources of its code cells.
+        given : tuple of str
+            The given cells of its assignment; a notebook that does not begin
+            with exactly these runs its first cells itself.
+        """
+        is_given = tuple(code[: len(given)]) == given
+        return cls(any(_PLOTS in source for source in code), given if is_given else ())
+
+
+NOTHING = Origin()
+"""The first zygote: no plots, no given cells."""
 
 
 class Zygote:

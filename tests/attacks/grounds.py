@@ -51,9 +51,9 @@ ATTACKS: dict[str, Attack] = {
 }
 """Every attack by its name."""
 
-# Short limits make a short suite; what is measured is that they hold.
 # As notebooks are graded: behind a cell that was run for all of them.
 _ORIGIN = Origin(given=("import math",))
+# Short limits make a short suite; what is measured is that they hold.
 _LIMITS = Limits(notebook_time_s=30, cpu_time_s=20, file_mib=8, output_kib=64)
 _GRACE_S = 0.3
 _MOST_OUTPUT = 1 << 20

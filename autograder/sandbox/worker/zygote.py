@@ -9,7 +9,7 @@ Requests come over a packet socket as JSON. ``branch`` carries two sockets
 and makes another zygote, a fork of this one: it serves the first, and is told
 over the second what to get ready before it does, see `_Zygote.get_ready`.
 ``fork`` carries the child's socket and names its folder; the answer carries
-the child's pid and a pidfd. ``reap`` waits for the killed child, ends what it
+a pidfd of it. ``reap`` waits for the killed child, ends what it
 left, removes its folder and answers with its wait status. While a child
 lives, the zygote looks ten times a second at its folder, and kills it if that
 grows too full.
@@ -134,7 +134,7 @@ class _Zygote:
             os.close(descriptor)
         self._branches = {branch for branch in self._branches if os.waitpid(branch, os.WNOHANG) == (0, 0)}
         self._branches.add(pid)
-        self._control.send(json.dumps({"pid": pid}).encode())
+        self._control.send(b"{}")
 
     def _live_as_branch(self, parent: int, control: int, orders: int) -> NoReturn:
         """Be another zygote; never return into this one's loop."""
@@ -165,7 +165,7 @@ class _Zygote:
             _live(descriptor, folder, request | {"drawn": self._drawn}, self._shell)
         os.close(descriptor)
         pidfd = os.pidfd_open(pid)
-        socket.send_fds(self._control, [json.dumps({"pid": pid}).encode()], [pidfd])
+        socket.send_fds(self._control, [b"{}"], [pidfd])
         os.close(pidfd)
         self._child = _Child(pid, request)
 
