@@ -87,8 +87,8 @@ def test_what_goes_without_a_name_is_told_what_was_seen(found: dict[str, list[An
     """A symptom stands where a name would."""
     for name in UNNAMED:
         failed = [result for result in found[name] if result.outcome is not Outcome.PASSED]
+        assert failed
         assert all(result.rationale for result in failed)
-        assert any(result.hint for result in failed) or failed[0].outcome is Outcome.FAILED
 
 
 @pytest.mark.parametrize("grade_id", HOMES)
