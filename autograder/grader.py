@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
 from autograder.checks.report import report_output, score_output
-from autograder.errors import CheckError, CourseError, SubmissionError, nearest
+from autograder.errors import AutograderError, CheckError, CourseError, SubmissionError, nearest
 from autograder.notebook import copied, read_notebook
 from autograder.released import Kind, grade_id_of, strip_hidden, unanswered
 from autograder.repair import repair
@@ -252,7 +252,8 @@ class Grader:
                 else:
                     answered = cell.grade_id not in untouched
                     results.append(_cell_result(cell, answered=answered))
-            # Last: it takes time and may change what checks would see.
+            # Last, and in a process of its own: this one has seen hidden inputs, which a picture could show.
+            session.close()
             results = [
                 self._illustrated(assignment, checks.get(one.grade_id), one, session) for one in results
             ]
@@ -272,7 +273,12 @@ class Grader:
     ) -> CellResult:
         from autograder.checks.illustrating import illustrated  # noqa: PLC0415 - it imports pytest
 
-        return replace(cell, illustrations=illustrated(assignment, check, cell, session))
+        try:
+            return replace(cell, illustrations=illustrated(assignment, check, cell, session))
+        except AutograderError:
+            raise
+        except Exception:  # noqa: BLE001 - a picture helps; whatever student code answered stops nobody
+            return cell
 
     def _diagnosed(
         self, assignment: str, cell: ReleasedCell, runs: list[CheckRun]
@@ -283,7 +289,12 @@ class Grader:
             from autograder.diagnosis import KnownMistakes  # noqa: PLC0415 - who earns everything does without
 
             self._mistakes = KnownMistakes(self.course)
-        return tuple(self._mistakes.diagnose(assignment, cell.grade_id, runs))
+        try:
+            return tuple(self._mistakes.diagnose(assignment, cell.grade_id, runs))
+        except AutograderError:
+            raise
+        except Exception:  # noqa: BLE001 - a name helps; whatever student code answered stops nobody
+            return tuple(run.result for run in runs)
 
 
 def _check_hidden(cell: ReleasedCell, suite: CheckSuite) -> None:

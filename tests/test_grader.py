@@ -164,6 +164,47 @@ def test_no_hidden_number_is_in_a_graded_notebook(grade: Grade, hand_in: HandIn)
     assert "SEEN" not in str(cell(graded.notebooks[SPLIT], "test_split_heads")["outputs"][:2])
 
 
+def test_no_hidden_number_is_in_a_picture(grade: Grade, hand_in: HandIn) -> None:
+    """Wrong code is asked about an example of the lesson, and could answer with what it has seen before."""
+    folder = hand_in("ana")
+    spy = (
+        "seen = []\n"
+        "def split_heads(x, n_heads):\n"
+        "    seen.append(x)\n"
+        "    hidden = [number for one in seen for number in one.ravel() if number % 1]\n"
+        "    return np.full((n_heads, len(x), 3), len(hidden))"
+    )
+    change(folder, SPLIT, "split_heads", spy)
+
+    drawn = [
+        picture.theirs
+        for notebook in grade("ana").result.notebooks
+        for one in notebook.cells
+        if one.grade_id == "test_split_heads"
+        for picture in one.illustrations
+    ]
+
+    assert drawn
+    assert {number for panels in drawn for panel in panels for row in panel for number in row} == {0}
+
+
+def test_an_answer_that_none_of_ours_would_give_stops_nobody(grade: Grade, hand_in: HandIn) -> None:
+    """A list deeper than lists are sent, from a worker that was told to send it."""
+    folder = hand_in("ana")
+    deep = (
+        "def split_heads(*_):\n"
+        "    import autograder.wire.encoding as encoding\n"
+        "    encoding.MAX_DEPTH = 1000\n"
+        "    value = 1.5\n"
+        "    for _ in range(DEPTH): value = [value]\n"
+        "    return value"
+    )
+    for depth in (46, 47, 48, 49, 50, 51):
+        change(folder, SPLIT, "split_heads", deep.replace("DEPTH", str(depth)))
+
+        assert "test_split_heads" in lost(grade("ana"))
+
+
 def test_an_exception_in_a_scratch_cell_costs_nothing(grade: Grade, hand_in: HandIn) -> None:
     """Nor does a warning, a print, an exit or a changed folder."""
     folder = hand_in("ana")

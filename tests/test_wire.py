@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from autograder.wire import encoding
 from autograder.wire.codec import DTYPES, Handle, ListEncoder, decode, decode_each, encode
 from autograder.wire.frames import (
     WireError,
@@ -124,6 +125,21 @@ def test_deep_nesting_becomes_a_handle_not_a_crash() -> None:
     payload = encode(endless, describe=lambda _: Handle(0))
 
     assert isinstance(decode(payload), list)
+
+
+@pytest.mark.parametrize("leaf", [1.5, 1j, np.float64(2), np.zeros(2), (), {}, [], "name", 7, None, True])
+@pytest.mark.parametrize("above", [-2, -1, 0, 1])
+def test_what_is_decoded_can_be_encoded(leaf: object, above: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An encoder that sends more than ours, at the depth where ours sends objects."""
+    value = leaf
+    for _ in range(encoding.MAX_DEPTH + above):
+        value = [value]
+    with monkeypatch.context() as patch:
+        patch.setattr(encoding, "MAX_DEPTH", 1000)
+        payload = encode(value)
+
+    with contextlib.suppress(WireError):
+        assert decode(encode(decode(payload))) is not None
 
 
 @given(items=st.lists(values, max_size=5))

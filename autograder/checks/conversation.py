@@ -307,11 +307,13 @@ def _each_step(whole: Exchange) -> list[Exchange]:
         return [whole]
     try:
         steps, answers = decode(whole.request), decode(whole.answer)
-    except WireError:
+        if not isinstance(answers, list) or len(answers) != len(steps):
+            return [whole]
+        return [
+            Exchange(encode([step]), encode([answer])) for step, answer in zip(steps, answers, strict=True)
+        ]
+    except (WireError, TypeError):
         return [whole]
-    if not isinstance(answers, list) or len(answers) != len(steps):
-        return [whole]
-    return [Exchange(encode([step]), encode([answer])) for step, answer in zip(steps, answers, strict=True)]
 
 
 def _class_name(name: str) -> str:

@@ -210,6 +210,9 @@ class NotebookSession:
         ]
 
     def _killed_by(self, index: int) -> None:
+        # A cell that is left out ends nothing: one before it has done what shows only now.
+        while index in self._killers and index > 0:
+            index -= 1
         self._killers.add(index)
         self.close()
 

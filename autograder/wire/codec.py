@@ -45,6 +45,7 @@ _MAX_STRUCTURE = 1_000_000
 _QUOTED = re.compile(rb'"(?:[^"\\]|\\.)*+"', re.DOTALL)
 _CONTAINERS = frozenset("tld")
 _NUMBERS = frozenset("sa")
+_SIMPLE = frozenset("io")
 _LAYOUTS = ("C", "F", "strided")
 
 
@@ -155,6 +156,9 @@ class _Decoder:
         if kind is not list or len(node) < 2 or type(node[0]) is not str:  # noqa: PLR2004 - a tag and more
             raise _malformed_payload()
         tag, *rest = node
+        # What lies so deep is encoded as an object, if it is more than a name or a count.
+        if depth > MAX_DEPTH and tag not in _SIMPLE:
+            raise _malformed_payload()
         if tag in _CONTAINERS:
             return self._container(tag, rest, depth + 1)
         if tag in _NUMBERS:

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from autograder.sandbox.outputs import clean_outputs
+from autograder.sandbox.sandbox import Sandbox
 from autograder.sandbox.session import CodeCell, NotebookSession
+from autograder.sandbox.wall import probe
 from autograder.sandbox.zygote import Origin
 
 if TYPE_CHECKING:
@@ -16,7 +18,6 @@ if TYPE_CHECKING:
 
     from autograder.sandbox.limits import Limits
     from autograder.sandbox.process import Worker
-    from autograder.sandbox.sandbox import Sandbox
 
 pytestmark = pytest.mark.sandbox
 
@@ -110,6 +111,8 @@ def test_what_given_cells_draw_at_random_is_followed(start: Callable[..., Worker
         "f = open('/dev/null')",
         "import socket\npair = socket.socketpair()",
         "import asyncio\nawait asyncio.sleep(0)",
+        "import mmap\nshared = mmap.mmap(-1, 4096)",
+        "import multiprocessing.sharedctypes as s\nshared = s.RawArray('b', 9)",
         "import threading\nt = threading.Thread(target=threading.Event().wait, daemon=True); t.start()",
         "import subprocess\np = subprocess.Popen(['sleep', '9'])",
         "import subprocess\np = subprocess.Popen(['true'])",
@@ -125,6 +128,20 @@ def test_what_a_fork_would_not_inherit_is_left_to_each_notebook(
     assert worker.outputs == ()
     assert text(worker, "ok") == "NameError"
     assert start(origin=Origin(given=("ok = 1",))).outputs == ([],)
+
+
+def test_what_given_cells_draw_without_a_seed_is_the_same_at_every_grading(limits: Limits) -> None:
+    """A score must not hang on when the sandbox was started."""
+    origin = Origin(given=("import random, numpy as np\ndrawn = random.random(), np.random.rand()",))
+    seen = []
+    for _ in range(2):
+        with Sandbox(probe()) as sandbox:
+            worker = sandbox.start(limits, origin=origin)
+            assert len(worker.outputs) == 1
+            seen.append(text(worker, "drawn, random.random(), np.random.rand()"))
+            worker.close()
+
+    assert seen[0] == seen[1]
 
 
 def test_files_beside_a_notebook_are_there_for_its_first_cell(

@@ -134,6 +134,20 @@ def test_hidden_inputs_cannot_be_shown_by_a_later_cell(start: Start) -> None:
     assert outputs[-1][0]["text"] == "[]\n"
 
 
+def test_a_cell_that_breaks_the_next_one_does_not_use_up_the_time(start: Start) -> None:
+    """The next cell is told to have died; then the one before it is left out, and the rest follow."""
+    breaks = "import autograder.sandbox.worker.main as worker\nworker.decode = None"
+
+    assert shown(start("x = 1", breaks, "x", "x + 1")) == ["", "", "WorkerDied", "2"]
+
+
+def test_what_a_cell_does_to_the_streams_ends_with_it(start: Start) -> None:
+    """As in a kernel, where such a cell harms nobody but itself."""
+    cells = ("import sys\nsys.stdout = sys.stderr = None", "print('out')", "1 / 0", "3")
+
+    assert shown(start(*cells)) == ["", "out\n", "ZeroDivisionError", "3"]
+
+
 def test_a_notebook_has_a_time_of_its_own(start: Start) -> None:
     """Many slow cells end, and the rest say why they did not run."""
     limits = Limits(wall_time_s=1, notebook_time_s=2)

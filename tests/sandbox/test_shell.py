@@ -31,7 +31,19 @@ LINES = (
         "x = (",
         "%y)",
     ),
-    *("async def f():", "await x", "@d", "x: int = 5", "\x0c", "é = 1", "def f(:", "'unfinished"),
+    *(
+        "async def f():",
+        "await x",
+        "@d",
+        "x: int = 5",
+        "\x0c",
+        "a\rb",
+        "a\u2029!b",
+        "\x85%c",
+        "é = 1",
+        "def f(:",
+        "'unfinished",
+    ),
 )
 """Pieces of cells that mean something special, or look so."""
 

@@ -22,7 +22,10 @@ if TYPE_CHECKING:
     from types import FrameType
 
 # What IPython changes, in a line's beginning, at its end or behind a sign of assignment.
-_SPECIAL = re.compile(r"^\s*(?:[%!?,;/]|>>>|\.\.\.|In \[)|\?\s*$|=\s*[%!](?!=)|^[^\S\n]+$", re.MULTILINE)
+_SPECIAL = re.compile(
+    r"^\s*(?:[%!?,;/]|>>>|\.\.\.|In \[)|\?\s*$|=\s*[%!](?!=)|^[^\S\n]+$|[\r\v\f\x1c-\x1e\x85\u2028\u2029]",
+    re.MULTILINE,
+)
 # A loop that catches everything is interrupted again after this time.
 _INTERRUPT_AGAIN_S = 0.5
 
@@ -64,6 +67,7 @@ class NotebookShell(InteractiveShell):
     displayhook_class = Type(_DisplayHook)
     recorder: Recorder
     own_steps: list[int]
+    streams: tuple[Stream, Stream]
 
     def init_sys_modules(self) -> None:
         """Make the notebook's namespace `__main__`, as in a kernel."""
@@ -145,8 +149,8 @@ def make_shell(recorder: Recorder) -> NotebookShell:
         part.set_trait("recorder", recorder)
     shell.run_line_magic("colors", "nocolor")
     builtins.input = _refuse_input
-    sys.stdout = Stream(recorder, "stdout")
-    sys.stderr = Stream(recorder, "stderr")
+    shell.streams = (Stream(recorder, "stdout"), Stream(recorder, "stderr"))
+    sys.stdout, sys.stderr = shell.streams
     signal.signal(signal.SIGALRM, _interrupt)
     return shell
 
@@ -175,6 +179,8 @@ def run_cell(shell: NotebookShell, source: str, *, wall_time_s: float) -> bool:
         True if the cell was stopped for its time.
     """
     shell.recorder.start()
+    # A cell before may have put anything there.
+    sys.stdout, sys.stderr = shell.streams
     with Timer(wall_time_s):
         try:
             outcome = shell.run_cell(source, store_history=True)  # type: ignore[no-untyped-call]
