@@ -19,6 +19,7 @@ from autograder.progress import progress_bar
 from autograder.release import check_release
 from autograder.results import Status
 from autograder.storage import Store
+from autograder.terminal import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -173,14 +174,10 @@ def print_summary(course: Course, batch: Batch) -> None:
     if batch.results:
         console.print(score_table(batch.results))
     for one in batch.not_graded:
-        console.print(Text(f"not graded: {one.student}: {one.reason}", style="red"))
+        console.print(Text(printable(f"not graded: {one.student}: {one.reason}"), style="red"))
     for student, names in batch.ignored.items():
-        console.print(
-            Text(
-                f"ignored: {student}: {', '.join(names)} (no notebook of the assignment has this name)",
-                style="yellow",
-            )
-        )
+        line = f"ignored: {student}: {', '.join(names)} (no notebook of the assignment has this name)"
+        console.print(Text(printable(line), style="yellow"))
     count, total = len(batch.results), len(batch.results) + len(batch.not_graded)
     waiting = sum(result.needs_manual_grade for result in batch.results)
     line = f"{batch.assignment}: graded {count} of {total} submissions in {batch.elapsed_s:.1f} s"
@@ -212,11 +209,10 @@ def score_table(results: tuple[SubmissionResult, ...]) -> Table:
     table.add_column(f"total\nof {number(results[0].max_score)}", justify="right", style="bold", no_wrap=True)
     table.add_column("lost points in")
     for result in results:
-        # Names of folders are students' to choose: never markup.
+        # Names of folders are students' to choose: never markup, never orders to the terminal.
         scores = [_shown(book) for book in result.notebooks]
-        table.add_row(
-            Text(result.student), *scores, number(result.auto_score), Text(_losses(result), style="dim")
-        )
+        student, losses = Text(printable(result.student)), Text(_losses(result), style="dim")
+        table.add_row(student, *scores, number(result.auto_score), losses)
     return table
 
 

@@ -26,10 +26,12 @@ SECRET_VARIABLE = "AUTOGRADER_SECRET"  # noqa: S105 - the variable's name, not a
 SECRET_BYTES = 32
 MIN_LENGTH = 32
 """Characters that a secret must have, whoever chose it."""
+MIN_DIFFERENT = 8
+"""How many of its characters must differ."""
 MAX_LENGTH = 4096
 
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
-_HEX = re.compile(rb"[0-9a-f]+")
+_HEX = re.compile(rb"[0-9a-fA-F]+")
 _ANOTHER = f"Put it back from a copy; if there is none, delete it, or set {SECRET_VARIABLE}."
 
 
@@ -49,12 +51,12 @@ def course_secret(root: Path) -> bytes:
     Returns
     -------
     bytes
-        At least 32 characters.
+        At least 32 characters, not all of them alike.
 
     Raises
     ------
     OperatorError
-        If it is too short or was cut off, if the file is a link or cannot be
+        If it is too short, was cut off or repeats few characters, if the file is a link or cannot be
         read or written, or if others than its owner may read it.
     """
     path = root / SECRET_FILE
@@ -118,6 +120,8 @@ def _checked(secret: bytes, where: object, remedy: str) -> bytes:
         raise OperatorError(where, "is too long for a secret", remedy)
     if len(secret) < MIN_LENGTH or (_HEX.fullmatch(secret) and len(secret) < 2 * SECRET_BYTES):
         raise OperatorError(where, "is too short for a secret, or was cut off", remedy)
+    if len(set(secret)) < MIN_DIFFERENT:
+        raise OperatorError(where, "repeats a few characters, and could be guessed", remedy)
     return secret
 
 

@@ -22,9 +22,10 @@ from autograder.sandbox.sandbox import launched
 from autograder.sandbox.session import CodeCell, NotebookSession
 from autograder.sandbox.zygote import Origin
 from autograder.settings import CONFIG_FILE, load_settings
+from autograder.terminal import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from autograder.notebook import Cell, Notebook
@@ -34,7 +35,8 @@ if TYPE_CHECKING:
 
     Outputs = list[dict[str, Any]]
 
-_FRAME = re.compile(r"Cell In\[(\d+)\], line (\d+)")
+# A student's text may look like a frame; numbers of thousands of digits are none.
+_FRAME = re.compile(r"Cell In\[([0-9]{1,6})\], line ([0-9]{1,6})\b")
 _ENDED = {"LimitReached", "WorkerDied", "OutputCut"}
 _TOO_LONG = "It took too long and was stopped. Is there a loop that never ends?"
 
@@ -145,18 +147,24 @@ def print_validation(validation: Validation) -> None:
     """
     passed, total = sum(test.passed for test in validation.tests), len(validation.tests)
     head = f"{validation.notebook}: {passed} of {total} test cells pass"
-    click.secho(head, fg="green" if validation.passed else "red")
+    click.secho(printable(head), fg="green" if validation.passed else "red")
+    for line in _lines(validation):
+        click.echo(printable(line))
+
+
+def _lines(validation: Validation) -> Iterator[str]:
+    """Yield what is told below the head, names and messages as students wrote them."""
     for test in validation.tests:
-        click.echo(f"  {'✓' if test.passed else '✗'} {test.cell}")
+        yield f"  {'✓' if test.passed else '✗'} {test.cell}"
         if test.message:
-            click.echo(f"      {test.message}")
+            yield f"      {test.message}"
     for name in validation.unanswered:
-        click.echo(f"  {name} is not filled in yet.")
+        yield f"  {name} is not filled in yet."
     for name in validation.changed:
-        click.echo(f"  {name} is not as it was handed out; for grading it is put back.")
+        yield f"  {name} is not as it was handed out; for grading it is put back."
     for cell in validation.raised:
-        click.echo(f"  {cell.cell} stops with an error; the cells after it are run all the same.")
-        click.echo(f"      {cell.message}")
+        yield f"  {cell.cell} stops with an error; the cells after it are run all the same."
+        yield f"      {cell.message}"
 
 
 def _check(path: Path, notebook: Notebook) -> None:
@@ -242,7 +250,7 @@ def _raised_in(
         return ""
     # Cells with nothing in them are not counted.
     counted = [place for place, cell in enumerate(code) if strip_hidden(cell["source"]).strip()]
-    place = counted[frames[-1][0] - 1] if frames[-1][0] <= len(counted) else index
+    place = counted[frames[-1][0] - 1] if 0 < frames[-1][0] <= len(counted) else index
     return names[place] if place != index else ""
 
 
@@ -254,7 +262,7 @@ def _names(notebook: Notebook, code: list[Cell]) -> list[str]:
 
 def _line(cell: Cell, number: int | None) -> str:
     lines = strip_hidden(cell["source"]).split("\n")
-    return lines[number - 1].strip() if number is not None and number <= len(lines) else "an assert"
+    return lines[number - 1].strip() if number is not None and 0 < number <= len(lines) else "an assert"
 
 
 def _flags(cell: Cell) -> dict[str, Any]:
@@ -269,7 +277,11 @@ def _is_test(cell: Cell) -> bool:
 
 def _is_unanswered(cell: Cell) -> bool:
     """Tell whether the stub that was handed out still stands in a cell."""
-    stub = STUBS.get(cell.get("cell_type", ""), [])
+    kind = cell.get("cell_type")
+    if kind not in list(STUBS):
+        # Raw cells have no stub; a damaged cell's type may be anything, even a list.
+        return False
+    stub = STUBS[kind]
     lines = [line.strip() for line in cell["source"].split("\n")]
     places = range(len(lines) - len(stub) + 1)
     return bool(_flags(cell).get("solution")) and any(lines[at : at + len(stub)] == stub for at in places)
@@ -278,4 +290,10 @@ def _is_unanswered(cell: Cell) -> bool:
 def _is_changed(cell: Cell) -> bool:
     """Tell whether a test cell's text is not the one its checksum was made of; only releases have one."""
     told = _flags(cell).get("checksum")
-    return isinstance(told, str) and "points" in _flags(cell) and told != checksum(cell)
+    if not isinstance(told, str) or "points" not in _flags(cell):
+        return False
+    try:
+        return told != checksum(cell)
+    except (TypeError, ValueError, OverflowError):
+        # Points that are no number were never handed out.
+        return True

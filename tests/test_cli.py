@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import sqlite3
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from click.testing import CliRunner
 
+from autograder.batch import NotGraded
 from autograder.cli import FAILED, USAGE, main
+from autograder.grading import Batch, print_summary
+from autograder.results import CellResult, NotebookResult, SubmissionResult
+from autograder.terminal import printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -146,6 +152,31 @@ def test_a_class_is_graded_and_one_broken_notebook_stops_nobody(
     refused = run("export", "--to", str(table / "inside_a_file.csv"))
     assert refused.exit_code == FAILED
     assert "cannot be written" in refused.output
+
+
+def test_a_students_texts_give_the_terminal_no_orders(
+    course: Course, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Names of folders and files are theirs to choose, and reasons repeat them; bytes may be no text."""
+    orders = "\x1b]0;owned\x07\x1b[2J\x9b2J\n\u202e\udcff"
+    cell = CellResult(grade_id="test_x", max_score=Decimal(2))
+    book = NotebookResult(name="one", cells=(cell,))
+    result = SubmissionResult(student=f"ana{orders}", assignment=ASSIGNMENT, notebooks=(book,))
+    reason = f"broken{orders}: it is empty"
+    batch = Batch(ASSIGNMENT, (result,), (NotGraded(f"bo{orders}", reason),), {"zoe": (f"own{orders}",)}, 1.0)
+
+    print_summary(course, batch)
+    shown = capsys.readouterr().out
+
+    assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e\udcff]", shown)
+    for words in ("ana�]0;owned", "not graded: bo�", "broken�", "ignored: zoe: own�", "it is empty"):
+        assert words in shown
+
+
+def test_other_letters_are_shown_as_they_are() -> None:
+    """A class has names from everywhere; a family is one picture."""
+    for name in ("Zoë Ångström", "李 小龍", "שרה", "नेहा", "👩‍👩‍👧", "a\u00a0b"):
+        assert printable(name) == name
 
 
 def test_doctor_looks_at_the_course(run: Callable[..., Result]) -> None:

@@ -15,7 +15,15 @@ import pytest
 
 from autograder.course import Course
 from autograder.errors import OperatorError
-from autograder.secret import MAX_LENGTH, MIN_LENGTH, SECRET_FILE, SECRET_VARIABLE, course_secret, seed_of
+from autograder.secret import (
+    MAX_LENGTH,
+    MIN_DIFFERENT,
+    MIN_LENGTH,
+    SECRET_FILE,
+    SECRET_VARIABLE,
+    course_secret,
+    seed_of,
+)
 
 ROOT = Path(__file__).parent.parent
 SECRET = "correct horse battery staple, and more"  # noqa: S105 - of no course
@@ -130,9 +138,14 @@ def test_the_environment_needs_no_file(tmp_path: Path, monkeypatch: pytest.Monke
         ("s3cret\n", "is too short"),
         ("x" * (MIN_LENGTH - 1), "is too short"),
         ("0123456789abcdef" * 3, "was cut off"),
+        ("0123456789ABCDEF" * 3, "was cut off"),
+        ("DEADBEEF" * 4, "was cut off"),
+        ("DEADBEEF" * 8, "repeats a few characters"),
+        ("0" * 64, "repeats a few characters"),
+        ("Z" * MIN_LENGTH, "repeats a few characters"),
+        ("tiger27" * 5, "repeats a few characters"),
         ("0123456789abcdef" * 4 + "\n" + "x" * MAX_LENGTH, "is too long"),
     ],
-    ids=["empty", "blank", "short", "a bit short", "cut off", "long"],
 )
 def test_a_weak_or_damaged_one_is_refused(tmp_path: Path, content: str, told: str) -> None:
     """Everybody could compute the hidden inputs, or all would change unnoticed; it is not replaced."""
@@ -151,6 +164,19 @@ def test_a_short_one_in_the_environment_is_refused(tmp_path: Path, monkeypatch: 
     with pytest.raises(OperatorError, match="is too short") as error:
         course_secret(tmp_path)
     assert "tiger2027" not in str(error.value)
+
+
+def test_as_many_characters_must_differ_as_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One fewer is refused in the environment, too; hex of full length may be in capitals."""
+    letters = "stuvwxyz"
+    assert len(letters) == MIN_DIFFERENT
+    monkeypatch.setenv(SECRET_VARIABLE, letters[1:] * 5)
+    with pytest.raises(OperatorError, match="repeats a few characters"):
+        course_secret(tmp_path)
+
+    for enough in (letters * 4, "0123456789ABCDEF" * 4):
+        monkeypatch.setenv(SECRET_VARIABLE, enough)
+        assert course_secret(tmp_path) == enough.encode()
 
 
 @pytest.mark.parametrize("mode", [0o644, 0o640, 0o660, 0o604, 0o777])

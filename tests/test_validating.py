@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -18,9 +19,13 @@ from autograder.errors import NotebookError
 from autograder.notebook import read_notebook, write_notebook
 from autograder.sandbox import wall
 from autograder.sandbox.wall import Tier, probe
+from autograder.validating import print_validation
+from autograder.validating import validate as checked
 from autograder.variants import fill, solved_cells
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from click.testing import Result
 
     from autograder.notebook import Cell, Notebook
@@ -249,6 +254,88 @@ def test_what_is_no_notebook_of_the_course_is_told(desk: Path, content: str, tol
     assert told in result.output
     assert "Traceback" not in result.output
     assert "test cells pass" not in result.output
+
+
+def given_class(notebook: Notebook) -> None:
+    """Let a test cell raise what looks like the frame of a cell that nobody can count to."""
+    source = "class E(Exception): pass\nraise E('Cell In[' + '9' * 5000 + '], line ' + '8' * 5000)"
+    named(notebook, "test_merge_heads")["source"] = source
+
+
+def given_points(notebook: Notebook) -> None:
+    """Give a test cell points that are no number."""
+    flags = named(notebook, "test_merge_heads")["metadata"]["nbgrader"]
+    flags |= {"points": {"a": 1}, "checksum": "0" * 32}
+
+
+def given_huge_points(notebook: Notebook) -> None:
+    """Give a test cell points that no float can hold."""
+    flags = named(notebook, "test_merge_heads")["metadata"]["nbgrader"]
+    flags |= {"points": 10**400, "checksum": "0" * 32}
+
+
+def given_type(notebook: Notebook) -> None:
+    """Give an answer a type that is none."""
+    named(notebook, "explain_reshape_order")["cell_type"] = ["markdown"]
+
+
+@pytest.mark.parametrize(
+    ("damage", "passed", "changed"),
+    [
+        (given_class, 2, ["test_merge_heads"]),
+        (given_points, 3, ["test_merge_heads"]),
+        (given_huge_points, 3, ["test_merge_heads"]),
+        (given_type, 3, []),
+    ],
+)
+def test_a_damaged_or_hostile_notebook_is_told_and_the_others_are_validated(
+    desk: Path, damage: Callable[[Notebook], None], passed: int, changed: list[str]
+) -> None:
+    """It spoils nobody's findings, not even its own other cells'."""
+    bad, good = solved(SPLIT), solved("exercise1_parameter_count")
+    damage(bad)
+    bad_path, good_path = desk / "bad.ipynb", saved(desk, good, "good")
+    bad_path.write_text(json.dumps(bad), encoding="utf-8")
+
+    result = validate("--json", bad_path, good_path)
+    found, other = json.loads(result.stdout)
+
+    assert [test["passed"] for test in found["tests"]].count(True) == passed
+    assert found["changed"] == changed
+    assert other["passed"] is True
+
+
+def test_only_a_stub_is_not_filled_in(desk: Path) -> None:
+    """A raw cell has none, and neither has a cell of a damaged type."""
+    for kind in ("raw", ["markdown"], None):
+        notebook = handed_out(BOOKS[SPLIT])
+        named(notebook, "explain_reshape_order")["cell_type"] = kind
+        path = desk / f"{SPLIT}.ipynb"
+        path.write_text(json.dumps(notebook), encoding="utf-8")
+
+        assert findings(path)["unanswered"] == ["split_heads", "merge_heads", "tokens_in_naive_head"]
+
+
+def test_a_notebooks_texts_give_the_terminal_no_orders(
+    desk: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Neither a message, a class, a cell's name nor the path can set a title or clear the screen."""
+    orders = "\x1b]0;owned\x07\x1b[2J\x9b2J\r\u202e"
+    notebook = solved(SPLIT)
+    raising = f"raise type('C\\x1b[2J', (Exception,), {{}})({orders!r} + 'the end')"
+    named(notebook, "test_merge_heads")["source"] = raising
+    named(notebook, "test_split_heads")["metadata"]["nbgrader"]["grade_id"] = f"split{orders}"
+    named(notebook, "split_heads")["source"] = "raise ValueError('\\x1bc')"
+    path = saved(desk, notebook, "a\x1b[2J")
+
+    (found,) = checked([path], unsafe_no_sandbox=bool(UNSAFE))
+    assert "\x1b]0;owned\x07" in found.tests[1].message
+    print_validation(found)
+    shown = capsys.readouterr().out
+
+    assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]", shown)
+    for words in ("the end", "✗ split", "owned", "/a�[2J.ipynb: "):
+        assert words in shown
 
 
 @pytest.mark.parametrize("arguments", [(), ("no_such_notebook.ipynb",), (Path(__file__).parent,)])
