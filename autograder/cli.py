@@ -171,7 +171,7 @@ def feedback(
 @main.command()
 @_on_course
 def report(course: Course, assignments: list[str], *, as_json: bool) -> None:
-    """Write a page on the class: scores, checks that fail, mistakes that recur."""
+    """Write a page on the class: scores, failing checks, mistakes."""
     from autograder.publishing import publish_report
 
     for assignment in assignments:
@@ -240,7 +240,7 @@ def doctor(course_dir: Path | None, *, as_json: bool) -> None:
     "--unsafe-no-sandbox", is_flag=True, help="Run even where this machine has no wall for a notebook's code."
 )
 def validate(notebooks: tuple[Path, ...], *, as_json: bool, unsafe_no_sandbox: bool) -> None:
-    """Run the visible tests of your own notebooks; exit code 1 if one fails."""
+    """Run the visible tests of notebooks; exit code 1 if one fails."""
     from autograder.validating import print_validation
     from autograder.validating import validate as validated
 
@@ -261,7 +261,7 @@ def validate(notebooks: tuple[Path, ...], *, as_json: bool, unsafe_no_sandbox: b
     help="A new folder for the demo course. Default: a folder for temporary files.",
 )
 def demo(to: Path | None) -> None:
-    """Run the whole way on an invented class, in a copy of this course."""
+    """Grade an invented class, in a copy of this course."""
     from autograder.demo import run_demo
 
     run_demo(to)

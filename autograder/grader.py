@@ -171,7 +171,9 @@ class Grader:
         found = {path.stem for path in folder.glob("*.ipynb")}
         if not found & released.keys():
             wanted = ", ".join(f"{name}.ipynb" for name in released)
-            here = ", ".join(f"{name}.ipynb" for name in sorted(found)[:_NAMED]) or "no notebook"
+            here = ", ".join(f"{name}.ipynb" for name in sorted(found)[:_NAMED])
+            if not here:
+                raise SubmissionError(folder, "there is no notebook in it", f"Expected: {wanted}.")
             what = f"none of the assignment's notebooks is here, but {here}"
             raise SubmissionError(folder, what, f"Expected: {wanted}. Rename them and grade again.")
         timestamp = self.course.handed_in_at(student, assignment)
