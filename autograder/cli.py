@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from autograder.errors import AutograderError, CourseError, nearest
+from autograder.terminal import printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,7 +42,7 @@ class _Group(click.Group):
         try:
             return super().invoke(ctx)
         except AutograderError as error:
-            click.secho(f"error: {error}", fg="red", err=True)
+            click.secho(printable(f"error: {error}"), fg="red", err=True)
             ctx.exit(USAGE if isinstance(error, CourseError) else FAILED)
 
 

@@ -54,7 +54,14 @@ class Batch:
     elapsed_s: float
 
     def to_json(self) -> Iterator[str]:
-        """Yield the batch as JSON, in pieces: as a whole, that of a large class would fill memory."""
+        """
+        Yield the batch as JSON, in pieces: as a whole, that of a large class would fill memory.
+
+        Yields
+        ------
+        str
+            The next piece.
+        """
         about = {
             "assignment": self.assignment,
             "elapsed_s": round(self.elapsed_s, 3),
