@@ -113,6 +113,17 @@ def test_shape_is_compared_before_values(right: Array) -> None:
     assert "shape" in mismatch.rationale
 
 
+@pytest.mark.parametrize("broken", [np.nan, np.inf, -np.inf])
+def test_nothing_is_close_to_what_is_not_finite(broken: float) -> None:
+    """Numbers that follow from a student's own may be no numbers any more; then nothing is right."""
+    right = np.array([[[0.5, broken], [0.25, 0.75]]])
+
+    with np.errstate(all="ignore"):
+        for thing in (np.nan_to_num(right), np.zeros_like(right), np.full_like(right, 1e308), right):
+            for assertion in (assert_allclose, assert_attention, assert_array_equal):
+                told(assertion, thing, right)
+
+
 def test_the_first_thing_wrong_is_the_thing_told() -> None:
     """A shape cannot be mended before the type is, nor a value before the shape."""
     right = np.ones((2, 3))

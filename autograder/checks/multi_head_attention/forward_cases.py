@@ -4,7 +4,9 @@ Layers and calls of a student's class `MultiHeadAttention`, and how they are jud
 A mistake should cost the points of what it breaks. The split has a check of its
 own; where it has the right numbers in other places, all else is judged by what
 follows from it. The maps are judged on their own; the output by what follows
-from the student's own maps; a mask by what it changes in them.
+from the student's own maps; a mask by what it changes in them. Nothing follows
+from numbers that are lost, zero or not finite, or from an output that stays the
+same whatever x is: what a student's own numbers make right must still be work.
 """
 
 from __future__ import annotations
@@ -15,6 +17,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from autograder.checks.asserts import (
+    EXACT,
+    FLOAT32,
     FLOAT64,
     Mismatch,
     NotJudged,
@@ -77,16 +81,17 @@ class Case:
         """Return what a right forward gives, with the right split or another one."""
         return reference.forward(self.x, self.layer.weights, self.layer.n_heads, self.mask, split=split)
 
-    def own_split(self, projected: Array, n_heads: int) -> Array:
-        """Return what the student's split_heads gives, if it has the right shape."""
-        n_tokens, d_model = projected.shape
-        return assert_array(self.layer.made.split_heads(projected), (n_heads, n_tokens, d_model // n_heads))
-
-    def own_order(self, projected: Array, n_heads: int) -> Array:
+    def own_order(self, projected: Array, n_heads: int, tolerance: Tolerance = EXACT) -> Array:
         """Return what the student's split_heads gives, if it has the right numbers, in whatever order."""
-        heads = self.own_split(projected, n_heads)
-        assert_array_equal(np.sort(heads, axis=None), np.sort(projected, axis=None))
+        n_tokens, d_model = projected.shape
+        shape = (n_heads, n_tokens, d_model // n_heads)
+        heads = assert_array(self.layer.made.split_heads(projected), shape)
+        assert_allclose(np.sort(heads, axis=None), np.sort(projected, axis=None), tolerance)
         return heads
+
+    def own_rounding(self, projected: Array, n_heads: int) -> Array:
+        """Return the same, where the numbers may be rounded to float32 too."""
+        return self.own_order(projected, n_heads, FLOAT32)
 
     def split_rightly(self) -> None:
         """Accept a right split of the queries."""
@@ -181,7 +186,7 @@ def judge_output(case: Case, result: object) -> None:
     try:
         case.compare_output(out, right_out)
     except Mismatch as mismatch:
-        splits = (reference.split_heads, case.own_split)
+        splits = (reference.split_heads, case.own_rounding)
         if any(accepts(follow_maps, case, out, attn, split) for split in splits):
             return
         if accepts(case.compare_maps, attn, right_attn):
@@ -190,10 +195,17 @@ def judge_output(case: Case, result: object) -> None:
 
 
 def follow_maps(case: Case, out: object, attn: object, split: Split) -> None:
-    """Accept an output that is right for these maps and this split."""
+    """Accept an output that is right for these maps and this split, if they give every token something."""
     layer, n_tokens = case.layer, len(case.x)
     attn = assert_array(attn, (layer.n_heads, n_tokens, n_tokens))
-    case.compare_output(out, reference.output(attn, case.x, layer.weights, split=split))
+    expected = assert_array(
+        reference.output(attn, case.x, layer.weights, split=split), case.x.shape, name="What follows"
+    )
+    # Maps may be negative or not sum to one, each by a mistake of its own; but a token that gets nothing
+    # from any token, or as good as nothing, would make zeros a right output.
+    if any(accepts(case.compare_output, np.zeros_like(row), row) for row in expected):
+        raise Mismatch("Nothing follows from maps that give a token nothing.")
+    case.compare_output(out, expected)
 
 
 def judge_mask(case: Case, result: object) -> None:
@@ -210,7 +222,7 @@ def follow_mask(case: Case, result: tuple[Any, Any]) -> None:
     """Accept a mask that does its work in a layer that is wrong without one too.
 
     The maps must be the student's own unmasked ones with the hidden keys cut
-    out, and hidden tokens must not move the output.
+    out; hidden tokens must not move the output, and the others must.
     """
     mask = case.mask
     assert mask is not None  # noqa: S101 - else there is nothing to follow
@@ -219,14 +231,27 @@ def follow_mask(case: Case, result: tuple[Any, Any]) -> None:
     unmasked = open_case.call().result()
     if accepts(open_case.compare, unmasked, open_case.right()):
         raise Mismatch("The result is right without a mask.")
-    visible = np.where(mask, 0, assert_array(assert_pair(unmasked, names=names)[1], shape))
-    case.compare_maps(attn, visible / visible.sum(axis=-1, keepdims=True))
+    own, masked = (
+        np.where(mask, 0, assert_array(maps, shape)) for maps in (assert_pair(unmasked, names=names)[1], attn)
+    )
+    # Where all weight was on hidden keys, any share of the visible ones is as good as another.
+    visible = np.where(own.any(axis=-1, keepdims=True), own, masked)
+    case.compare_maps(attn, assert_array(visible / visible.sum(axis=-1, keepdims=True), shape))
+    tokens, out = np.arange(len(mask)), assert_array(out, case.x.shape)
     query = int(np.argmax(mask.sum(axis=1)))
+    moved_out = output_after_moving(case, mask[query] & (tokens != query))
+    case.compare_output(moved_out[query], out[query])
+    moved_out = output_after_moving(case, ~mask[query] | (tokens == query))
+    if accepts(case.compare_output, moved_out[query], out[query]):
+        raise Mismatch("The output does not depend on what is visible.")
+
+
+def output_after_moving(case: Case, tokens: NDArray[np.bool_]) -> Array:
+    """Return the student's output when these tokens are other ones."""
     moved = case.x.copy()
-    moved[mask[query] & (np.arange(len(moved)) != query)] += 1
-    moved_out, _ = assert_pair(replace(case, x=moved).call().result(), names=names)
-    rows = [assert_array(array, case.x.shape)[query] for array in (moved_out, out)]
-    case.compare_output(*rows)
+    moved[tokens] += 1
+    out, _ = assert_pair(replace(case, x=moved).call().result(), names=("out", "attn"))
+    return assert_array(out, case.x.shape)
 
 
 def make(student: Student, rng: Rng, n_heads: int, d_k: int) -> Later:

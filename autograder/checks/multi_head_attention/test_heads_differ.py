@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from autograder.checks.asserts import assert_bool
+from autograder.checks.multi_head_attention.yes_or_no import judge
 from solutions.reference import multi_head_attention as reference
 
 
@@ -16,56 +16,53 @@ def maps(rng, n_heads, n_tokens):
     return reference.softmax(np.where(hidden, -np.inf, scores))
 
 
-def judge(student, cases):
-    """Ask about all maps first, so that the answers tell one mistake from another, then judge each."""
-    calls = [student.heads_differ.later(attn) for attn, _, _ in cases]
-    for call, (_, expected, case) in zip(calls, cases, strict=True):
-        assert_bool(call.result(), expected=expected, case=case)
+def maps_of(n_heads, n_tokens, case):
+    """Return a kind of question about different heads."""
+    return lambda rng: ((maps(rng, n_heads, n_tokens),), True, case)
+
+
+def copies(pattern, n_tokens, case):
+    """Return a kind of question about heads of which some are copies: those with the same number."""
+    return lambda rng: ((maps(rng, max(pattern) + 1, n_tokens)[pattern],), False, case)
+
+
+def without_mask(rng):
+    """Return the maps of two different heads that see the future."""
+    return (reference.softmax(rng.normal(size=(2, 3, 3))),), True, "two heads without a mask"
+
+
+def one_row_differs(rng):
+    """Return the maps of two heads that differ in the last row, and not in its best key."""
+    attn = maps(rng, 1, 5)[[0, 0]]
+    attn[:, 4] = [[0.5, 0.1, 0.2, 0.1, 0.1], [0.5, 0.2, 0.1, 0.1, 0.1]]
+    return (attn,), True, "heads that differ in a single row"
+
+
+TWO_EQUAL = copies([0, 0], 5, "two equal heads")
 
 
 @pytest.mark.points("0.5")
 def test_copies_are_told_from_different_heads(student, rng):
     """The answer is True if all heads differ, and False if all are copies."""
-    attn = maps(rng, 2, 5)
-    open_maps = reference.softmax(rng.normal(size=(2, 3, 3)))
+    different = [maps_of(2, 5, "two different heads"), maps_of(4, 3, "four different heads"), without_mask]
 
-    judge(
-        student,
-        [
-            (attn, True, "two different heads"),
-            (attn[[0, 0]], False, "two equal heads"),
-            (maps(rng, 4, 3), True, "four different heads"),
-            (open_maps, True, "two heads without a mask"),
-        ],
-    )
+    judge(student.heads_differ, rng, [*different, TWO_EQUAL])
 
 
 @pytest.mark.points("0.25")
 def test_every_pair_of_heads_counts(student, rng):
     """One pair of equal heads is enough for False, wherever it stands; a single head has no copy."""
-    attn = maps(rng, 3, 5)
+    different = [maps_of(3, 5, "three different heads"), maps_of(1, 5, "a single head")]
     pairs = ([0, 0, 1], [0, 1, 0], [0, 1, 1])
 
     judge(
-        student,
-        [
-            (attn, True, "three different heads"),
-            *((attn[pair], False, "three heads of which two are equal") for pair in pairs),
-            (attn[:1], True, "a single head"),
-        ],
+        student.heads_differ,
+        rng,
+        [*different, *(copies(pair, 5, "three heads of which two are equal") for pair in pairs)],
     )
 
 
 @pytest.mark.points("0.25")
 def test_one_different_row_is_enough(student, rng):
     """Heads that differ in a single row are no copies, even if they look at the same key first."""
-    attn = maps(rng, 1, 5)[[0, 0]]
-    attn[:, 4] = [[0.5, 0.1, 0.2, 0.1, 0.1], [0.5, 0.2, 0.1, 0.1, 0.1]]
-
-    judge(
-        student,
-        [
-            (attn, True, "heads that differ in a single row"),
-            (attn[[1, 1]], False, "two equal heads"),
-        ],
-    )
+    judge(student.heads_differ, rng, [one_row_differs] * 3 + [TWO_EQUAL] * 2)

@@ -22,7 +22,8 @@ def is_carried(student, count, d_model, n_heads):
     if not is_number(d_k) or d_k <= 0 or not is_number(count):
         return False
     carried = 4 * d_model * n_heads * d_k
-    return bool(count == carried) and isinstance(count, float) == isinstance(carried, float)
+    # Infinite heads would make infinity the right count of everything.
+    return bool(count == carried < float("inf")) and isinstance(count, float) == isinstance(carried, float)
 
 
 def assert_count(student, count, d_model, n_heads):
