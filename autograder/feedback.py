@@ -119,38 +119,6 @@ class FeedbackWriter:
         return render_part("book.html.j2", book=book, blocks=parts, anchors=anchors)
 
 
-def write_feedback(
-    course: Course,
-    assignment: str,
-    student: str,
-    *,
-    score: StudentScore | None = None,
-    comments: Comments | None = None,
-) -> Path:
-    """
-    Write the feedback of one graded submission.
-
-    Parameters
-    ----------
-    course : Course
-        The course.
-    assignment : str
-        An assignment of the course.
-    student : str
-        The student's id.
-    score : StudentScore, optional
-        What the gradebook holds of the student.
-    comments : mapping of tuple to str, optional
-        What a person wrote, by notebook and grade_id.
-
-    Returns
-    -------
-    Path
-        The page; see `FeedbackWriter.write`, which also says what is raised.
-    """
-    return FeedbackWriter(course, assignment).write(student, score=score, comments=comments)
-
-
 def _copy(source: Path, target: Path) -> None:
     """Put beside the pages what nbgrader needs to release them, if the submission came through nbgrader."""
     for name in RELEASED_BESIDE:

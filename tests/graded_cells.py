@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Self
 
+import known_solutions
 from handouts import ASSIGNMENT, COURSE, RELEASED
 
 from autograder.checks.suite import CheckSuite, LocalNames
@@ -11,15 +12,15 @@ from autograder.diagnosis import Misconception, diagnose
 from autograder.errors import NotebookError
 from autograder.notebook import read_notebook
 from autograder.results import CheckResult, Outcome
-from autograder.variants import load_variants, program
+from autograder.variants import program
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from autograder.checks.plugin import CheckRun
 
-MISCONCEPTIONS = {one.name: one for one in load_variants(COURSE.root, "misconceptions", ASSIGNMENT)}
-ALTERNATIVES = {one.name: one for one in load_variants(COURSE.root, "alternatives", ASSIGNMENT)}
+MISCONCEPTIONS = {one.name: one for one in known_solutions.WRONG}
+ALTERNATIVES = {one.name: one for one in known_solutions.RIGHT}
 
 _SOURCES = {
     released.name: read_notebook(COURSE.source(ASSIGNMENT) / f"{released.name}.ipynb", error=NotebookError)

@@ -11,6 +11,7 @@ from urllib.parse import unquote
 
 from autograder.checks.report import report_output, score_output
 from autograder.course import Course
+from autograder.feedback import FeedbackWriter
 from autograder.notebook import write_notebook
 from autograder.results import CellResult, CheckResult, Outcome
 
@@ -240,6 +241,11 @@ class Page(HTMLParser):
     def values(self, name: str) -> list[str]:
         """Return the values of an attribute."""
         return [value for _, one, value in self.attributes if one == name]
+
+
+def write_feedback(course: Course, assignment: str, student: str, **details: Any) -> Path:
+    """Write the feedback of one graded submission; return the page with all of it."""
+    return FeedbackWriter(course, assignment).write(student, **details)
 
 
 def read_page(path: Path) -> Page:

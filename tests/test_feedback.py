@@ -28,10 +28,10 @@ from small_course import (
     markdown,
     read_page,
     stream,
+    write_feedback,
 )
 
 from autograder.errors import CourseError, SubmissionError
-from autograder.feedback import write_feedback
 from autograder.graded import read_result, read_results
 from autograder.notebook import read_notebook, write_notebook
 from autograder.results import Outcome, Status

@@ -7,9 +7,11 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
+import known_solutions
 import numpy as np
 import pytest
-from handouts import ASSIGNMENT, COURSE, RELEASED
+from graded_cells import HOMES
+from handouts import ASSIGNMENT
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_course import Page, assert_harmless
@@ -18,11 +20,10 @@ from autograder.checks.illustrating import illustrated
 from autograder.checks.suite import LocalNames
 from autograder.errors import NotebookError
 from autograder.illustration import MOST_NUMBERS, Illustration, Kind, illustrations
-from autograder.notebook import read_notebook
 from autograder.pages.figures import figures
 from autograder.results import CellResult, CheckResult, Outcome
 from autograder.sandbox.limits import LimitReached, WorkerDied
-from autograder.variants import Variant, load_variants, program
+from autograder.variants import Variant, program
 from autograder.wire.frames import WireError
 from solutions.reference import multi_head_attention as reference
 
@@ -30,12 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 PICTURED = ("test_split_heads", "test_merge_heads", "test_parameter_count", "test_forward")
-SOURCES = {
-    released.name: read_notebook(COURSE.source(ASSIGNMENT) / f"{released.name}.ipynb", error=NotebookError)
-    for released in RELEASED
-}
-HOMES = {cell.grade_id: SOURCES[released.name] for released in RELEASED for cell in released.graded}
-VARIANTS = {kind: load_variants(COURSE.root, kind, ASSIGNMENT) for kind in ("alternatives", "misconceptions")}
+VARIANTS = {"alternatives": known_solutions.RIGHT, "misconceptions": known_solutions.WRONG}
 WRONG = CheckResult(name="test_a", claim="A.", points=Decimal(1), outcome=Outcome.FAILED)
 
 SHOWN_WRONG = 0.5

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from browser import PHONE, needs_browser, width_on_a_phone
-from handouts import ASSIGNMENT as LESSON
-from handouts import COURSE, RELEASED
+from handouts import RELEASED
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from known_solutions import WRONG as MISCONCEPTIONS
 from small_course import (
     ASSIGNMENT,
     HOSTILE,
@@ -28,15 +28,14 @@ from small_course import (
     make_course,
     markdown,
     read_page,
+    write_feedback,
 )
 
-from autograder.feedback import write_feedback
 from autograder.illustration import Illustration, Kind
 from autograder.notebook import read_notebook, write_notebook
 from autograder.pages import content
 from autograder.pages.figures import TOKEN_COLOURS, figures, shade
 from autograder.pages.lessons import lessons
-from autograder.variants import load_variants
 
 if TYPE_CHECKING:
     from autograder.course import Course
@@ -63,7 +62,6 @@ COUNTS = Illustration(
     kind=Kind.COUNT, asked="count(3)", right=(((9.0, 9.0),),), theirs=(((27.0,),),), parts=("A", "B")
 )
 DRAWN = (SPLIT, MAPS, COUNTS)
-MISCONCEPTIONS = load_variants(COURSE.root, "misconceptions", LESSON)
 
 
 @pytest.fixture

@@ -21,10 +21,10 @@ from small_course import (
     lose_second,
     make_course,
     read_page,
+    write_feedback,
 )
 
 from autograder.errors import CourseError
-from autograder.feedback import write_feedback
 from autograder.graded import read_results
 from autograder.pages.classroom import _bins, _joined
 from autograder.report import write_report
