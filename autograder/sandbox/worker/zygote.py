@@ -76,13 +76,15 @@ def main(descriptor: int, *, fonts: str) -> None:
 class _Zygote:
     """The process itself, as the one that forks others."""
 
-    def __init__(self, control: socket.socket, shell: NotebookShell, fonts: str) -> None:
+    def __init__(
+        self, control: socket.socket, shell: NotebookShell, fonts: str, drawn: object = None
+    ) -> None:
         self._control = control
         self._shell = shell
         self._fonts = fonts
         self._child: _Child | None = None
         self._branches: set[int] = set()
-        self._drawn: object = None
+        self._drawn = drawn
 
     def serve(self) -> None:
         """Answer requests until the other side closes."""
@@ -145,8 +147,7 @@ class _Zygote:
             if os.getppid() != parent:
                 os._exit(1)
             with socket.socket(fileno=control) as own:
-                zygote = _Zygote(own, self._shell, self._fonts)
-                zygote._drawn = self._drawn
+                zygote = _Zygote(own, self._shell, self._fonts, self._drawn)
                 with socket.socket(fileno=orders) as sock:
                     call_id, payload = receive_frame(sock)
                     send_frame(sock, call_id, encode(zygote.get_ready(decode(payload))))
