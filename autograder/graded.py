@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from autograder.errors import CourseError, SubmissionError, nearest
+from autograder.findings import Evidence, Repair
 from autograder.notebook import read_notebook
 from autograder.results import CellResult, NotebookResult, Status, SubmissionResult
 
@@ -180,6 +181,7 @@ def _graded(released: ReleasedNotebook, notebook: Notebook) -> tuple[NotebookRes
         name=released.name,
         status=Status(about["status"]),
         cells=tuple(cells[cell.grade_id] for cell in released.graded),
-        notes=tuple(about["notes"]),
+        repairs=tuple(Repair.from_dict(one) for one in about["repairs"]),
+        evidence=tuple(Evidence.from_dict(one) for one in about["evidence"]),
     )
     return result, str(about["sandbox"])

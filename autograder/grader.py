@@ -225,7 +225,7 @@ class Grader:
             If the machine fails.
         """
         released = self.course.released_notebook(assignment, name)
-        repaired, notes = repair(notebook, released)
+        repaired, repairs, evidence = repair(notebook, released)
         suite = self._suite(assignment)
         for cell in released.graded:
             _check_hidden(cell, suite)
@@ -259,7 +259,7 @@ class Grader:
             results = [
                 self._illustrated(assignment, checks.get(one.grade_id), one, session) for one in results
             ]
-        result = NotebookResult(name=name, cells=tuple(results), notes=notes)
+        result = NotebookResult(name=name, cells=tuple(results), repairs=repairs, evidence=evidence)
         return GradedNotebook(_filled(repaired, outputs, result, self.sandbox), result, untouched)
 
     def _suite(self, assignment: str) -> CheckSuite:
@@ -369,7 +369,8 @@ def _filled(
         if graded := results.get(grade_id_of(cell)):
             cell["metadata"]["autograder"] = graded.to_dict()
     notebook["metadata"]["autograder"] = {
-        "notes": list(result.notes),
+        "repairs": [one.to_dict() for one in result.repairs],
+        "evidence": [one.to_dict() for one in result.evidence],
         "sandbox": sandbox,
         "status": result.status.value,
     }

@@ -82,9 +82,9 @@ class RepairingExporter(NotebookExporter):
             course = _course(converter)
             assignment, student, name = _names(resources)
             check_release(course, assignment)
-            notebook, notes = repair(notebook, course.released_notebook(assignment, name))
-            for note in notes:
-                self.log.warning("%s: %s: %s", student, name, note)
+            notebook, repairs, _ = repair(notebook, course.released_notebook(assignment, name))
+            for one in repairs:
+                self.log.warning("%s: %s: %s", student, name, one)
         text, resources = self.from_notebook_node(  # type: ignore[no-untyped-call]
             _node(notebook), resources=resources, **options
         )

@@ -16,6 +16,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from autograder.findings import Evidence, EvidenceKind, Repair, RepairKind, Severity, bounded
 from autograder.notebook import FORMAT, Cell, Notebook, copied, joined
 from autograder.released import Kind, ReleasedCell, ReleasedNotebook, checksum, grade_id_of
 
@@ -24,9 +25,10 @@ if TYPE_CHECKING:
 
 FLAGS = ("grade", "solution", "locked", "task", "points")
 CELL_TYPES = ("code", "markdown", "raw")
+SKIP_TAG = "skip-execution"
 
 # A student may hand in a million damaged cells, or a grade_id of a million letters.
-MAX_ALIKE, MAX_NOTE = 20, 300
+MAX_ALIKE = 20
 CELL_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 # How much a cell wants to stay where it is when the order is wrong: students'
@@ -62,7 +64,25 @@ class _Slot:
         return str(self.cell["source"])
 
 
-def repair(submitted: Notebook, released: ReleasedNotebook) -> tuple[Notebook, tuple[str, ...]]:
+@dataclass(slots=True)
+class _Notes:
+    """What was found so far."""
+
+    repairs: list[Repair] = field(default_factory=list)
+    evidence: list[Evidence] = field(default_factory=list)
+
+    def repaired(self, kind: RepairKind, where: str, detail: str) -> None:
+        self.repairs.append(Repair(kind=kind, where=bounded(where), detail=bounded(detail)))
+
+    def looks(self, kind: EvidenceKind, severity: Severity, where: str, detail: str) -> None:
+        self.evidence.append(
+            Evidence(kind=kind, severity=severity, where=bounded(where), detail=bounded(detail))
+        )
+
+
+def repair(
+    submitted: Notebook, released: ReleasedNotebook
+) -> tuple[Notebook, tuple[Repair, ...], tuple[Evidence, ...]]:
     """
     Return a notebook that holds every graded cell of the release, once and in order.
 
@@ -78,18 +98,19 @@ def repair(submitted: Notebook, released: ReleasedNotebook) -> tuple[Notebook, t
     notebook : dict
         Without outputs, tags and results; locked cells with the instructor's
         source, hidden tests included. It shares nothing with `submitted`.
-    notes : tuple of str
-        What was wrong, for course staff, each with the cell's name and what
-        was done. Empty for a notebook that was only filled in.
+    repairs : tuple of Repair
+        What was put right. Empty for a notebook that was only filled in.
+    evidence : tuple of Evidence
+        What looks like tampering, for course staff.
     """
-    notes: list[str] = []
+    notes = _Notes()
     slots = _clean(submitted["cells"], notes)
     _match(slots, released, notes)
     slots = _arrange(slots, released, notes)
     _adopt(slots, released, notes)
     for slot in slots:
         if slot.owner is not None and slot.owner.kind is not Kind.PLAIN and not slot.new:
-            notes.extend(f"{slot.owner.grade_id}: {note}" for note in _changes(slot, slot.owner))
+            _changes(slot, slot.owner, notes)
     cells = [_finish(slot) for slot in slots]
     _name_cells(cells, slots)
     notebook = {
@@ -98,23 +119,27 @@ def repair(submitted: Notebook, released: ReleasedNotebook) -> tuple[Notebook, t
         "nbformat": FORMAT,
         "nbformat_minor": 5,
     }
-    return notebook, tuple(note if len(note) <= MAX_NOTE else f"{note[:MAX_NOTE]}…" for note in notes)
+    return notebook, tuple(notes.repairs), tuple(notes.evidence)
 
 
-def _few(notes: list[str]) -> list[str]:
-    """Return notes that are all alike, or the first of them and how many more there are."""
-    more = len(notes) - MAX_ALIKE
-    return [*notes[:MAX_ALIKE], f"and {more} more cells like these"] if more > 0 else notes
+def _few(kind: RepairKind, found: list[tuple[str, str]], notes: _Notes) -> None:
+    """Note repairs that are all alike, or the first of them and how many more there are."""
+    for where, detail in found[:MAX_ALIKE]:
+        notes.repaired(kind, where, detail)
+    if (more := len(found) - MAX_ALIKE) > 0:
+        notes.repaired(kind, "notebook", f"{more} more cells like these")
 
 
 # ---------------------------------------------------------------- cleaning
 
 
-def _clean(cells: Sequence[object], notes: list[str]) -> list[_Slot]:
-    slots, damaged, forged = [], list[str](), list[str]()
+def _clean(cells: Sequence[object], notes: _Notes) -> list[_Slot]:
+    slots: list[_Slot] = []
+    damaged: list[tuple[str, str]] = []
+    forged: list[tuple[str, str]] = []
     for number, cell in enumerate(cells, start=1):
         if not isinstance(cell, dict):
-            damaged.append(f"cell {number}: it is damaged; dropped")
+            damaged.append((f"cell {number}", "it is damaged; dropped"))
             continue
         raw = cell.get("metadata")
         metadata: dict[str, Any] = raw if isinstance(raw, dict) else {}
@@ -127,8 +152,9 @@ def _clean(cells: Sequence[object], notes: list[str]) -> list[_Slot]:
             )
         )
         if "autograder" in metadata:
-            forged.append(f"cell {number}: it came with results of a grader in it; removed")
-    notes += [*_few(damaged), *_few(forged)]
+            forged.append((f"cell {number}", "it came with results of a grader in it; removed"))
+    _few(RepairKind.DAMAGED, damaged, notes)
+    _few(RepairKind.RESULTS, forged, notes)
     return slots
 
 
@@ -158,7 +184,7 @@ def _is_bundle(value: object) -> bool:
 # ---------------------------------------------------------------- matching
 
 
-def _match(slots: list[_Slot], released: ReleasedNotebook, notes: list[str]) -> None:
+def _match(slots: list[_Slot], released: ReleasedNotebook, notes: _Notes) -> None:
     """Find the submitted cell of every released one, surest sign first."""
     for cell in released.cells:
         copies = [slot for slot in slots if slot.claim == cell.grade_id]
@@ -171,14 +197,15 @@ def _match(slots: list[_Slot], released: ReleasedNotebook, notes: list[str]) -> 
         slot = _lost(slots, cell)
         if slot is not None:
             slot.owner = cell
+            kind = RepairKind.RENAMED if slot.claim else RepairKind.STRIPPED
             was = f"renamed to {slot.claim!r}" if slot.claim else "removed"
-            notes.append(f"{cell.grade_id}: its nbgrader metadata was {was}; put back")
+            notes.repaired(kind, cell.grade_id, f"its nbgrader metadata was {was}; put back")
     strange = [
-        f"{slot.claim}: it is no cell of this notebook; its nbgrader metadata was removed"
+        (slot.claim, "it is no cell of this notebook; its nbgrader metadata was removed")
         for slot in slots
         if slot.owner is None and not slot.duplicate and slot.claims_a_place
     ]
-    notes += _few(strange)
+    _few(RepairKind.STRANGE, strange, notes)
     _match_plain(slots, released)
 
 
@@ -190,7 +217,7 @@ def _match_plain(slots: list[_Slot], released: ReleasedNotebook) -> None:
                 slot.owner = plain
 
 
-def _choose(copies: list[_Slot], cell: ReleasedCell, notes: list[str]) -> None:
+def _choose(copies: list[_Slot], cell: ReleasedCell, notes: _Notes) -> None:
     # A split or copied answer: of the parts that are not just the stub, the
     # first stands for the cell. A person reads a written answer, so there the
     # parts are joined; code of the other copies runs where it is.
@@ -201,11 +228,11 @@ def _choose(copies: list[_Slot], cell: ReleasedCell, notes: list[str]) -> None:
         slot.duplicate = slot is not kept
     if len(copies) == 1:
         return
-    done = "kept the first, the others are plain cells now"
+    kind, done = RepairKind.COPIED, "kept the first, the others are plain cells now"
     if cell.kind is Kind.MANUAL and len(answers) > 1:
         kept.cell["source"] = "\n\n".join(slot.source for slot in answers)
-        done = "joined"
-    notes.append(f"{cell.grade_id}: there were {len(copies)} copies of it; {done}")
+        kind, done = RepairKind.JOINED, "joined"
+    notes.repaired(kind, cell.grade_id, f"there were {len(copies)} copies of it; {done}")
 
 
 def _lost(slots: Iterable[_Slot], cell: ReleasedCell) -> _Slot | None:
@@ -233,7 +260,7 @@ def _lines(source: str) -> list[str]:
 # --------------------------------------------------------------- arranging
 
 
-def _arrange(slots: list[_Slot], released: ReleasedNotebook, notes: list[str]) -> list[_Slot]:
+def _arrange(slots: list[_Slot], released: ReleasedNotebook, notes: _Notes) -> list[_Slot]:
     """Put moved cells back in their place, and missing locked ones."""
     place = {id(cell): number for number, cell in enumerate(released.layout)}
     stays = _in_order(slots, place)
@@ -254,8 +281,9 @@ def _arrange(slots: list[_Slot], released: ReleasedNotebook, notes: list[str]) -
         slot = moved.get(id(cell)) or _Slot(cell=_new_cell(cell), owner=cell, new=True)
         if slot.new and not cell.kind.locked:
             continue
+        kind = RepairKind.MISSING if slot.new else RepairKind.MOVED
         what = "it was missing" if slot.new else "it stood in another place"
-        notes.append(f"{cell.grade_id}: {what}; put back")
+        notes.repaired(kind, cell.grade_id, f"{what}; put back")
         _insert(arranged, slot, place)
     return arranged
 
@@ -295,7 +323,7 @@ def _insert(slots: list[_Slot], slot: _Slot, place: Mapping[int, int]) -> None:
         slots.insert(earlier[-1] + 1 if earlier else 0, slot)
 
 
-def _adopt(slots: list[_Slot], released: ReleasedNotebook, notes: list[str]) -> None:
+def _adopt(slots: list[_Slot], released: ReleasedNotebook, notes: _Notes) -> None:
     """Take the student's own cell in the place of a lost answer for that answer."""
     given = {tuple(_lines(cell.released)) for cell in released.layout}
     cells = released.cells
@@ -317,12 +345,13 @@ def _adopt(slots: list[_Slot], released: ReleasedNotebook, notes: list[str]) -> 
         ]
         if likely:
             max(likely, key=lambda slot: len(slot.source)).owner = cell
-            notes.append(f"{cell.grade_id}: it was missing; the student's cell in its place stands for it")
+            what = "it was missing; the student's cell in its place stands for it"
+            notes.repaired(RepairKind.FOUND, cell.grade_id, what)
         elif cell.kind is Kind.MANUAL:
             slots.insert(end, _Slot(cell=_new_cell(cell), owner=cell, new=True))
-            notes.append(f"{cell.grade_id}: it was missing; put back without an answer")
+            notes.repaired(RepairKind.LOST, cell.grade_id, "it was missing; put back without an answer")
         else:
-            notes.append(f"{cell.grade_id}: it is missing")
+            notes.repaired(RepairKind.LOST, cell.grade_id, "it is missing")
 
 
 def _new_cell(cell: ReleasedCell) -> Cell:
@@ -332,26 +361,34 @@ def _new_cell(cell: ReleasedCell) -> Cell:
 # --------------------------------------------------------------- finishing
 
 
-def _changes(slot: _Slot, owner: ReleasedCell) -> list[str]:
-    notes = []
+def _changes(slot: _Slot, owner: ReleasedCell, notes: _Notes) -> None:
+    where = owner.grade_id
     if slot.tags:
-        notes.append(f"it was tagged {', '.join(sorted(slot.tags))}; tags removed")
+        tags = ", ".join(sorted(slot.tags))
+        notes.repaired(RepairKind.TAGGED, where, f"it was tagged {tags}; tags removed")
+        if SKIP_TAG in slot.tags and owner.kind is Kind.TEST:
+            notes.looks(EvidenceKind.SKIP_TAG, Severity.ATTACK, where, f"tagged {SKIP_TAG}, to be left out")
     if slot.cell["cell_type"] != owner.cell_type:
-        notes.append(f"it was changed to a {slot.cell['cell_type']} cell; changed back")
+        what = f"it was changed to a {slot.cell['cell_type']} cell; changed back"
+        notes.repaired(RepairKind.RETYPED, where, what)
     right = owner.metadata["nbgrader"]
     flags = [
         flag for flag in FLAGS if slot.claim and slot.nbgrader.get(flag, False) != right.get(flag, False)
     ]
     if flags:
-        notes.append(f"its nbgrader metadata was changed ({', '.join(flags)}); put back")
+        names = ", ".join(flags)
+        notes.repaired(RepairKind.FLAGS, where, f"its nbgrader metadata was changed ({names}); put back")
+        notes.looks(EvidenceKind.POINTS, Severity.DOUBT, where, f"its {names} had been changed")
     if owner.kind.locked and not _same(slot.source, owner.released):
-        notes.append(_edit(slot, owner))
-    return notes
+        _note_edit(slot, owner, notes)
 
 
-def _edit(slot: _Slot, owner: ReleasedCell) -> str:
+def _note_edit(slot: _Slot, owner: ReleasedCell, notes: _Notes) -> None:
+    where = owner.grade_id
     if _same(slot.source, owner.source):
-        return "it came with its hidden tests in it"
+        notes.repaired(RepairKind.HIDDEN_TESTS, where, "it came with its hidden tests in it")
+        notes.looks(EvidenceKind.HIDDEN_TESTS, Severity.ATTACK, where, "it came with its hidden tests in it")
+        return
     mark = slot.nbgrader.get("checksum")
     as_released = {
         "source": slot.source,
@@ -359,8 +396,10 @@ def _edit(slot: _Slot, owner: ReleasedCell) -> str:
         "metadata": {"nbgrader": owner.metadata["nbgrader"]},
     }
     if mark == checksum(as_released):
-        return "its source is that of another release; replaced"
-    return "its source was edited; replaced"
+        notes.repaired(RepairKind.OTHER_RELEASE, where, "its source is that of another release; replaced")
+        return
+    notes.repaired(RepairKind.SOURCE, where, "its source was edited; replaced")
+    notes.looks(EvidenceKind.LOCKED_CELL, Severity.DOUBT, where, "its source was edited")
 
 
 def _finish(slot: _Slot) -> Cell:

@@ -15,6 +15,7 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Self
 
+from autograder.findings import Evidence, Repair
 from autograder.illustration import Illustration, illustrations
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Outcome(StrEnum):
-    """How one hidden check ended; only PASSED earns its points."""
+    """How a check, or a whole grade cell, ended; only PASSED earns a check's points."""
 
     PASSED = "passed"
     FAILED = "failed"
@@ -32,10 +33,27 @@ class Outcome(StrEnum):
     """The student's code raised an exception."""
     LIMIT = "limit"
     """A named limit (time, memory, output) stopped the student's code."""
+    DIED = "died"
+    """The student's code ended its process."""
     MISSING = "missing"
     """A name that the check needs is not defined in the notebook."""
     NOT_JUDGED = "not_judged"
     """What the check builds on is wrong, so that nothing can be said; its rationale names the cause."""
+    MANUAL = "manual"
+    """A person grades the cell; never the outcome of a check."""
+    NOT_GRADED = "not_graded"
+    """The cell could not be graded and has no score; never the outcome of a check."""
+
+
+WORST = (
+    Outcome.DIED,
+    Outcome.LIMIT,
+    Outcome.MISSING,
+    Outcome.ERROR,
+    Outcome.FAILED,
+    Outcome.NOT_JUDGED,
+)
+"""How a cell ended that lost points: the first of these that one of its checks has."""
 
 
 class Status(StrEnum):
@@ -44,6 +62,8 @@ class Status(StrEnum):
     GRADED = "graded"
     MISSING = "missing"
     """The student did not hand this notebook in; it scores 0."""
+    UNREADABLE = "unreadable"
+    """What was handed in cannot be read; it has no score."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,6 +136,8 @@ class CellResult:
         False if an answer graded by hand was left as it was handed out.
     illustrations : tuple of Illustration
         What the student's functions give for public inputs, if the cell lost points.
+    not_graded : str
+        Why it could not be graded, and what to do; then it has no score. Empty if it was.
     """
 
     grade_id: str
@@ -124,10 +146,13 @@ class CellResult:
     manual: bool = False
     answered: bool = True
     illustrations: tuple[Illustration, ...] = ()
+    not_graded: str = ""
 
     @property
     def auto_score(self) -> Decimal | None:
         """Points earned, inside [0, max_score]; None while a person must grade."""
+        if self.not_graded:
+            return None
         if self.manual:
             return None if self.answered else Decimal(0)
         earned = sum((check.earned for check in self.checks), Decimal(0))
@@ -138,15 +163,31 @@ class CellResult:
         """True while the score waits for a person."""
         return self.auto_score is None
 
+    @property
+    def outcome(self) -> Outcome:
+        """How it ended: the worst outcome of its checks, or that it waits for a person."""
+        if self.not_graded:
+            return Outcome.NOT_GRADED
+        if self.manual:
+            return Outcome.MANUAL
+        ends = {check.outcome for check in self.checks}
+        return next((outcome for outcome in WORST if outcome in ends), Outcome.PASSED)
+
     def to_dict(self) -> dict[str, Any]:
-        """Return the record as JSON types."""
-        return {
+        """Return the record as JSON types; what is seldom there only if it is."""
+        record = {
             "grade_id": self.grade_id,
             "max_score": str(self.max_score),
             "checks": [check.to_dict() for check in self.checks],
             "manual": self.manual,
             "answered": self.answered,
-        } | ({"illustrations": [one.to_dict() for one in self.illustrations]} if self.illustrations else {})
+            "outcome": self.outcome.value,
+        }
+        if self.illustrations:
+            record["illustrations"] = [one.to_dict() for one in self.illustrations]
+        if self.not_graded:
+            record["not_graded"] = self.not_graded
+        return record
 
     @classmethod
     def from_dict(cls, record: dict[str, Any]) -> Self:
@@ -156,7 +197,9 @@ class CellResult:
             "checks": tuple(CheckResult.from_dict(check) for check in record["checks"]),
             "illustrations": illustrations(record.get("illustrations")),
         }
-        return cls(**(record | changed))
+        # How it ended is computed; it stands there for those who read the JSON.
+        told = {name: value for name, value in record.items() if name != "outcome"}
+        return cls(**(told | changed))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,17 +212,20 @@ class NotebookResult:
     name : str
         The notebook's name without suffix.
     status : Status
-        Whether it was graded or not handed in.
+        Whether it was graded, not handed in, or cannot be read.
     cells : tuple of CellResult
         One for each grade cell of the released notebook, in its order.
-    notes : tuple of str
-        What was repaired or looks tampered with, for course staff.
+    repairs : tuple of Repair
+        What was put right before it was graded.
+    evidence : tuple of Evidence
+        What looks like tampering, for course staff alone.
     """
 
     name: str
     status: Status = Status.GRADED
     cells: tuple[CellResult, ...] = ()
-    notes: tuple[str, ...] = ()
+    repairs: tuple[Repair, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
 
     @property
     def auto_score(self) -> Decimal:
@@ -197,7 +243,8 @@ class NotebookResult:
             "name": self.name,
             "status": self.status.value,
             "cells": [cell.to_dict() for cell in self.cells],
-            "notes": list(self.notes),
+            "repairs": [one.to_dict() for one in self.repairs],
+            "evidence": [one.to_dict() for one in self.evidence],
         }
 
     @classmethod
@@ -206,7 +253,8 @@ class NotebookResult:
         changed = {
             "status": Status(record["status"]),
             "cells": tuple(CellResult.from_dict(cell) for cell in record["cells"]),
-            "notes": tuple(record["notes"]),
+            "repairs": tuple(Repair.from_dict(one) for one in record["repairs"]),
+            "evidence": tuple(Evidence.from_dict(one) for one in record["evidence"]),
         }
         return cls(**(record | changed))
 

@@ -52,11 +52,12 @@ def graded(released: ReleasedNotebook, share: str, *, answered: bool) -> tuple[N
     for cell in notebook["cells"]:
         if answered and kinds.get(grade_id_of(cell)) in {Kind.SOLUTION, Kind.MANUAL}:
             cell["source"] += "\n# answered"
-    notebook, notes = repair(notebook, released)
+    notebook, repairs, evidence = repair(notebook, released)
     result = NotebookResult(
         name=released.name,
         cells=tuple(cell_result(cell, share, answered=answered) for cell in released.graded),
-        notes=notes,
+        repairs=repairs,
+        evidence=evidence,
     )
     results = {cell.grade_id: cell for cell in result.cells}
     for cell in notebook["cells"]:

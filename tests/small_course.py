@@ -12,6 +12,7 @@ from urllib.parse import unquote
 from autograder.checks.report import report_output, score_output
 from autograder.course import Course
 from autograder.feedback import FeedbackWriter
+from autograder.findings import Evidence, EvidenceKind, Repair, RepairKind, Severity
 from autograder.notebook import write_notebook
 from autograder.results import CellResult, CheckResult, Outcome
 
@@ -23,7 +24,10 @@ if TYPE_CHECKING:
 
 ASSIGNMENT = "small_steps"
 PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
-NOTE = "double: it was changed; put back"
+REPAIR = Repair(kind=RepairKind.SOURCE, where="double", detail="it was changed; put back")
+EVIDENCE = Evidence(
+    kind=EvidenceKind.LOCKED_CELL, severity=Severity.DOUBT, where="double", detail="its assert is gone"
+)
 HIDDEN = """assert double(1) == 2
 ### BEGIN HIDDEN TESTS
 from autograder import run_checks
@@ -131,8 +135,8 @@ def grade(
     """
     Write a student's graded notebooks as the grader leaves them.
 
-    Other changes are ``illustrations`` of the first test cell, and ``notes``
-    and ``sandbox`` of both notebooks.
+    Other changes are ``illustrations`` of the first test cell, and ``repairs``,
+    ``evidence`` and ``sandbox`` of both notebooks.
     """
     folder = course.autograded(student, ASSIGNMENT)
     shutil.rmtree(folder, ignore_errors=True)
@@ -172,7 +176,12 @@ def _put_results(notebook: Notebook, results: Mapping[str, CellResult]) -> None:
         cell["metadata"]["autograder"] = result.to_dict()
         if not result.manual:
             cell["outputs"] = [score_output(result), report_output(result)]
-    notebook["metadata"]["autograder"] = {"notes": [NOTE], "sandbox": "a box", "status": "graded"}
+    notebook["metadata"]["autograder"] = {
+        "repairs": [REPAIR.to_dict()],
+        "evidence": [EVIDENCE.to_dict()],
+        "sandbox": "a box",
+        "status": "graded",
+    }
 
 
 def stream(text: str) -> dict[str, Any]:

@@ -68,7 +68,7 @@ def test_each_student_gets_what_their_work_is_worth(results: dict[str, Submissio
     assert results["ivo"].auto_score == 0
     assert results["june"].notebooks[2].status is Status.MISSING
     assert Outcome.LIMIT in {check.outcome for check in _checks(results["milo"])}
-    assert results["pia"].notebooks[0].notes
+    assert results["pia"].notebooks[0].repairs
 
 
 def test_each_mistake_has_its_name(results: dict[str, SubmissionResult]) -> None:

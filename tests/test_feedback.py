@@ -13,10 +13,11 @@ import pytest
 from browser import PHONE, dump_dom, needs_browser, width_on_a_phone
 from small_course import (
     ASSIGNMENT,
+    EVIDENCE,
     HALVES,
     HOSTILE,
-    NOTE,
     PNG,
+    REPAIR,
     STOPPED,
     WRONG,
     assert_harmless,
@@ -217,7 +218,16 @@ def test_nothing_hidden_is_on_the_pages(course: Course) -> None:
 
     for page in write_feedback(course, ASSIGNMENT, "ana").parent.iterdir():
         text = page.read_text(encoding="utf-8")
-        for secret in ("HIDDEN", "run_checks", NOTE, "a box", "nbgrader", "test_halves", "checksum"):
+        for secret in (
+            "HIDDEN",
+            "run_checks",
+            REPAIR.detail,
+            EVIDENCE.detail,
+            "a box",
+            "nbgrader",
+            "test_halves",
+            "checksum",
+        ):
             assert secret not in text
 
 
@@ -302,7 +312,7 @@ def test_results_are_read_back_as_they_were(course: Course) -> None:
     assert result.max_score == Decimal(6)
     assert result.sandbox == "a box"
     assert [book.status for book in result.notebooks] == [Status.GRADED, Status.MISSING]
-    assert result.notebooks[0].notes == (NOTE,)
+    assert result.notebooks[0].repairs == (REPAIR,)
     assert result.notebooks[0].cells[0].checks == (WRONG, HALVES, STOPPED)
 
 

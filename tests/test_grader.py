@@ -79,7 +79,7 @@ def test_the_solved_notebooks_earn_everything(grade: Grade, hand_in: HandIn) -> 
 
     assert graded.result.auto_score == 18
     assert graded.result.max_score == 21
-    assert [book.notes for book in graded.result.notebooks] == [(), (), ()]
+    assert [book.repairs for book in graded.result.notebooks] == [(), (), ()]
     assert scores(graded)["explain_reshape_order"] is None
 
 

@@ -18,9 +18,9 @@ def test_an_honest_notebook_gives_no_note(released: ReleasedNotebook) -> None:
     """Course staff can trust a note: tests that hide lines are no tampering."""
     submitted = filled(released)
 
-    notebook, notes = repair(submitted, released)
+    notebook, repairs, _ = repair(submitted, released)
 
-    assert notes == ()
+    assert repairs == ()
     assert [cell["id"] for cell in notebook["cells"]] == [cell["id"] for cell in submitted["cells"]]
     assert graded_cells(notebook) == [cell.grade_id for cell in released.graded]
     for cell in notebook["cells"]:
@@ -31,7 +31,7 @@ def test_an_honest_notebook_gives_no_note(released: ReleasedNotebook) -> None:
 
 def test_test_cells_get_their_hidden_lines_back() -> None:
     """As nbgrader does, so that its own tools read the autograded notebook."""
-    notebook, _ = repair(handed_out(SPLIT), SPLIT)
+    notebook, _, _ = repair(handed_out(SPLIT), SPLIT)
 
     assert 'run_checks("test_split_heads")' in named(notebook, "test_split_heads")["source"]
 
@@ -45,13 +45,13 @@ def test_outputs_counts_and_tags_are_gone() -> None:
             cell["outputs"] = [{"output_type": "execute_result", "data": {"text/plain": "3.0"}}]
             cell["execution_count"] = 7
 
-    notebook, notes = repair(submitted, SPLIT)
+    notebook, repairs, _ = repair(submitted, SPLIT)
 
     for cell in notebook["cells"]:
         assert "tags" not in cell["metadata"]
         if cell["cell_type"] == "code":
             assert (cell["outputs"], cell["execution_count"]) == ([], None)
-    assert "test_split_heads: it was tagged skip-execution; tags removed" in notes
+    assert "test_split_heads: it was tagged skip-execution; tags removed" in list(map(str, repairs))
 
 
 def test_notes_are_few_whatever_a_student_hands_in() -> None:
@@ -64,12 +64,12 @@ def test_notes_are_few_whatever_a_student_hands_in() -> None:
         submitted["cells"] += [None, cell]
     named(submitted, "test_merge_heads")["source"] = "pass"
 
-    _, notes = repair(submitted, SPLIT)
+    _, repairs, _ = repair(submitted, SPLIT)
 
-    assert "test_merge_heads: its source was edited; replaced" in notes
-    assert "and 980 more cells like these" in notes
-    assert len(notes) < 100
-    assert max(map(len, notes)) < 400
+    assert "test_merge_heads: its source was edited; replaced" in list(map(str, repairs))
+    assert "notebook: 980 more cells like these" in list(map(str, repairs))
+    assert len(repairs) < 100
+    assert max(len(str(one)) for one in repairs) < 400
 
 
 def test_results_of_a_grader_are_not_believed() -> None:
@@ -78,10 +78,10 @@ def test_results_of_a_grader_are_not_believed() -> None:
     submitted["metadata"]["autograder"] = {"status": "graded"}
     named(submitted, "test_split_heads")["metadata"]["autograder"] = {"checks": []}
 
-    notebook, notes = repair(submitted, SPLIT)
+    notebook, repairs, _ = repair(submitted, SPLIT)
 
     assert '"autograder"' not in dump_notebook(notebook)
-    assert any("results of a grader" in note for note in notes)
+    assert any("results of a grader" in note for note in map(str, repairs))
 
 
 def change(submitted: Notebook, name: str, **changes: Any) -> None:
@@ -94,9 +94,9 @@ def test_an_edited_test_is_replaced_and_told() -> None:
     submitted = filled(SPLIT)
     named(submitted, "test_split_heads")["source"] = "pass"
 
-    notebook, notes = repair(submitted, SPLIT)
+    notebook, repairs, _ = repair(submitted, SPLIT)
 
-    assert notes == ("test_split_heads: its source was edited; replaced",)
+    assert list(map(str, repairs)) == ["test_split_heads: its source was edited; replaced"]
     assert named(notebook, "test_split_heads")["source"] == SPLIT.cell("test_split_heads").source
 
 
@@ -106,18 +106,18 @@ def test_line_ends_and_trailing_blanks_are_no_tampering() -> None:
     cell = named(submitted, "test_split_heads")
     cell["source"] = cell["source"].replace("\n", " \r\n")
 
-    _, notes = repair(submitted, SPLIT)
+    _, repairs, _ = repair(submitted, SPLIT)
 
-    assert notes == ()
+    assert repairs == ()
 
 
 def test_a_solved_or_graded_copy_is_told() -> None:
     """A submission with the hidden tests in it came from where no student should be."""
-    notebook, _ = repair(filled(SPLIT), SPLIT)
+    notebook, _, _ = repair(filled(SPLIT), SPLIT)
 
-    _, notes = repair(notebook, SPLIT)
+    _, repairs, _ = repair(notebook, SPLIT)
 
-    assert "test_split_heads: it came with its hidden tests in it" in notes
+    assert "test_split_heads: it came with its hidden tests in it" in list(map(str, repairs))
 
 
 @pytest.mark.parametrize(
@@ -135,9 +135,11 @@ def test_changed_flags_and_points_are_put_back(changes: dict[str, Any], told: st
     submitted = filled(SPLIT)
     change(submitted, "test_split_heads", **changes)
 
-    notebook, notes = repair(submitted, SPLIT)
+    notebook, repairs, _ = repair(submitted, SPLIT)
 
-    assert notes == (f"test_split_heads: its nbgrader metadata was changed ({told}); put back",)
+    assert tuple(map(str, repairs)) == (
+        f"test_split_heads: its nbgrader metadata was changed ({told}); put back",
+    )
     metadata = named(notebook, "test_split_heads")["metadata"]["nbgrader"]
     released = SPLIT.cell("test_split_heads")
     assert metadata == {**released.metadata["nbgrader"], "checksum": released.checksum}
@@ -151,9 +153,11 @@ def test_a_test_cell_turned_into_text_is_code_again(cell_type: str) -> None:
     cell["cell_type"] = cell_type
     del cell["outputs"]
 
-    notebook, notes = repair(submitted, SPLIT)
+    notebook, repairs, _ = repair(submitted, SPLIT)
 
-    assert notes == (f"test_split_heads: it was changed to a {cell_type} cell; changed back",)
+    assert tuple(map(str, repairs)) == (
+        f"test_split_heads: it was changed to a {cell_type} cell; changed back",
+    )
     assert named(notebook, "test_split_heads")["cell_type"] == "code"
 
 
@@ -170,10 +174,10 @@ def test_lost_metadata_is_found_again(*, renamed: bool, with_id: bool) -> None:
     if not with_id:
         del cell["id"]
 
-    notebook, notes = repair(submitted, SPLIT)
+    notebook, repairs, _ = repair(submitted, SPLIT)
 
     was = "renamed to 'mine'" if renamed else "removed"
-    assert notes == (f"test_split_heads: its nbgrader metadata was {was}; put back",)
+    assert list(map(str, repairs)) == [f"test_split_heads: its nbgrader metadata was {was}; put back"]
     assert graded_cells(notebook) == [cell.grade_id for cell in SPLIT.graded]
 
 
@@ -185,7 +189,7 @@ def test_a_notebook_stripped_of_everything_is_rebuilt() -> None:
         cell.pop("id", None)
     answers = [f"my {name} = 1" for name in ("split_heads", "merge_heads", "explain_reshape_order")]
 
-    notebook, _ = repair(submitted, SPLIT)
+    notebook, _, _ = repair(submitted, SPLIT)
 
     assert graded_cells(notebook) == [cell.grade_id for cell in SPLIT.graded]
     for name, answer in zip(("split_heads", "merge_heads", "explain_reshape_order"), answers, strict=True):
@@ -200,11 +204,11 @@ def test_a_deleted_test_comes_back_after_the_answer() -> None:
     at = cells.index(named(submitted, "test_split_heads"))
     cells[at] = {"cell_type": "code", "source": "split_heads = better", "metadata": {}}
 
-    notebook, notes = repair(submitted, SPLIT)
+    notebook, repairs, _ = repair(submitted, SPLIT)
 
     order = [cell["source"] for cell in notebook["cells"]]
     test = SPLIT.cell("test_split_heads").source
-    assert notes == ("test_split_heads: it was missing; put back",)
+    assert list(map(str, repairs)) == ["test_split_heads: it was missing; put back"]
     assert order.index("my split_heads = 1") < order.index("split_heads = better") < order.index(test)
     assert order.index(test) < order.index("my merge_heads = 1")
 
@@ -217,10 +221,12 @@ def test_an_answer_in_a_cell_of_its_own_stands_for_a_deleted_one() -> None:
     cell["id"] = "mine"
     cell["source"] = "def split_heads(): ..."
 
-    notebook, notes = repair(submitted, SPLIT)
+    notebook, repairs, _ = repair(submitted, SPLIT)
 
     assert named(notebook, "split_heads")["source"] == "def split_heads(): ..."
-    assert notes == ("split_heads: it was missing; the student's cell in its place stands for it",)
+    assert tuple(map(str, repairs)) == (
+        "split_heads: it was missing; the student's cell in its place stands for it",
+    )
 
 
 def test_a_deleted_solution_cell_is_noted_and_stays_deleted() -> None:
@@ -228,9 +234,9 @@ def test_a_deleted_solution_cell_is_noted_and_stays_deleted() -> None:
     submitted = filled(SPLIT)
     submitted["cells"].remove(named(submitted, "split_heads"))
 
-    notebook, notes = repair(submitted, SPLIT)
+    notebook, repairs, _ = repair(submitted, SPLIT)
 
-    assert notes == ("split_heads: it is missing",)
+    assert list(map(str, repairs)) == ["split_heads: it is missing"]
     assert "split_heads" not in [grade_id_of(cell) for cell in notebook["cells"]]
 
 
@@ -239,9 +245,9 @@ def test_a_deleted_written_answer_is_unanswered() -> None:
     submitted = filled(SPLIT)
     submitted["cells"].remove(named(submitted, "explain_reshape_order"))
 
-    notebook, notes = repair(submitted, SPLIT)
+    notebook, repairs, _ = repair(submitted, SPLIT)
 
-    assert notes == ("explain_reshape_order: it was missing; put back without an answer",)
+    assert list(map(str, repairs)) == ["explain_reshape_order: it was missing; put back without an answer"]
     assert unanswered(notebook, SPLIT) == {"explain_reshape_order"}
 
 
@@ -250,10 +256,10 @@ def test_a_copied_test_is_graded_once() -> None:
     submitted = filled(SPLIT)
     submitted["cells"].insert(0, copy.deepcopy(named(submitted, "test_split_heads")))
 
-    notebook, notes = repair(submitted, SPLIT)
+    notebook, repairs, _ = repair(submitted, SPLIT)
 
     assert graded_cells(notebook) == [cell.grade_id for cell in SPLIT.graded]
-    assert any("there were 2 copies of it" in note for note in notes)
+    assert any("there were 2 copies of it" in note for note in map(str, repairs))
     ids = [cell["id"] for cell in notebook["cells"]]
     assert len(set(ids)) == len(ids)
 
@@ -265,10 +271,10 @@ def test_a_split_written_answer_is_read_whole() -> None:
     half = copy.deepcopy(cell) | {"source": "second half"}
     submitted["cells"].insert(submitted["cells"].index(cell) + 1, half)
 
-    notebook, notes = repair(submitted, SPLIT)
+    notebook, repairs, _ = repair(submitted, SPLIT)
 
     assert named(notebook, "explain_reshape_order")["source"] == "my explain_reshape_order = 1\n\nsecond half"
-    assert notes == ("explain_reshape_order: there were 2 copies of it; joined",)
+    assert list(map(str, repairs)) == ["explain_reshape_order: there were 2 copies of it; joined"]
 
 
 def test_of_two_copies_of_code_the_answered_one_counts_as_the_answer() -> None:
@@ -277,7 +283,7 @@ def test_of_two_copies_of_code_the_answered_one_counts_as_the_answer() -> None:
     stub = copy.deepcopy(named(submitted, "split_heads")) | {"source": SPLIT.cell("split_heads").released}
     submitted["cells"].insert(0, stub)
 
-    notebook, _ = repair(submitted, SPLIT)
+    notebook, _, _ = repair(submitted, SPLIT)
 
     assert named(notebook, "split_heads")["source"] == "my split_heads = 1"
 
@@ -289,9 +295,9 @@ def test_a_moved_test_goes_back_behind_its_answer() -> None:
     submitted["cells"].remove(cell)
     submitted["cells"].insert(0, cell)
 
-    notebook, notes = repair(submitted, SPLIT)
+    notebook, repairs, _ = repair(submitted, SPLIT)
 
-    assert notes == ("test_split_heads: it stood in another place; put back",)
+    assert list(map(str, repairs)) == ["test_split_heads: it stood in another place; put back"]
     assert graded_cells(notebook) == [cell.grade_id for cell in SPLIT.graded]
     order = [grade_id_of(cell) for cell in notebook["cells"]]
     assert order.index("split_heads") < order.index("test_split_heads") < order.index("merge_heads")
@@ -303,9 +309,9 @@ def test_the_kernel_is_the_instructors() -> None:
     submitted["metadata"] = {"kernelspec": {"name": "conda-env"}, "language_info": "python", "widgets": 1}
     submitted["nbformat_minor"] = 2
 
-    notebook, notes = repair(submitted, SPLIT)
+    notebook, repairs, _ = repair(submitted, SPLIT)
 
-    assert notes == ()
+    assert repairs == ()
     assert notebook["metadata"] == SPLIT.metadata
     assert notebook["nbformat_minor"] == 5
 
@@ -320,6 +326,6 @@ def test_another_release_is_told_from_an_edit() -> None:
         named(older, "test_split_heads") | {"source": "assert True"}
     )
 
-    _, notes = repair(submitted, SPLIT)
+    _, repairs, _ = repair(submitted, SPLIT)
 
-    assert notes == ("test_split_heads: its source is that of another release; replaced",)
+    assert list(map(str, repairs)) == ["test_split_heads: its source is that of another release; replaced"]

@@ -65,8 +65,8 @@ def test_every_graded_cell_is_there_once_and_in_order(
         mutate(submitted["cells"], kind, draw, rng)
     before = copy.deepcopy(submitted)
 
-    notebook, _ = repair(submitted, SPLIT)
-    again, _ = repair(notebook, SPLIT)
+    notebook, _, _ = repair(submitted, SPLIT)
+    again, _, _ = repair(notebook, SPLIT)
 
     assert submitted == before
     assert graded_cells(notebook) == [cell.grade_id for cell in SPLIT.graded]

@@ -12,7 +12,7 @@ from browser import PHONE, dump_dom, needs_browser, width_on_a_phone
 from small_course import (
     ASSIGNMENT,
     HALVES,
-    NOTE,
+    REPAIR,
     STOPPED,
     WRONG,
     assert_harmless,
@@ -135,7 +135,7 @@ def test_who_needs_a_look_is_named_with_the_reason(course: Course) -> None:
     assert "dilan handed in, but not graded; grading again tells why" in words
     assert "chloe second.ipynb was not handed in" in words
     assert "ben double: 1 of 3 checks were stopped by a limit" in words
-    assert f"first: {NOTE}" in words
+    assert f"first: {REPAIR}" in words
     assert "To look at 4" in words
 
 

@@ -7,6 +7,7 @@ from decimal import Decimal
 from hypothesis import given
 from hypothesis import strategies as st
 
+from autograder.findings import Evidence, Repair
 from autograder.results import (
     CellResult,
     CheckResult,
@@ -35,13 +36,17 @@ cells = st.builds(
     checks=st.lists(checks, max_size=4).map(tuple),
     manual=st.booleans(),
     answered=st.booleans(),
+    not_graded=st.text(),
 )
 notebooks = st.builds(
     NotebookResult,
     name=st.text(),
     status=st.sampled_from(Status),
     cells=st.lists(cells, max_size=3).map(tuple),
-    notes=st.lists(st.text(), max_size=2).map(tuple),
+    repairs=st.lists(
+        st.builds(Repair, kind=st.sampled_from(RepairKind), where=st.text(), detail=st.text()), max_size=2
+    ).map(tuple),
+    evidence=st.lists(st.from_type(Evidence), max_size=2).map(tuple),
 )
 submissions = st.builds(
     SubmissionResult,

@@ -261,7 +261,7 @@ def _ended(passed: CheckResult, error: BaseException | None) -> CheckResult:
             result = replace(passed, outcome=Outcome.LIMIT, rationale=what, error=error.name)
         case WorkerDied():
             what = f"Your code ended the notebook's process ({error.cause})."
-            result = replace(passed, outcome=Outcome.ERROR, rationale=what, error="WorkerDied")
+            result = replace(passed, outcome=Outcome.DIED, rationale=what, error=error.cause)
         case NotJudged():
             result = replace(passed, outcome=Outcome.NOT_JUDGED, rationale=error.rationale, hint=error.hint)
         case _ if isinstance(error, _WRONG):

@@ -17,6 +17,7 @@ _MARKS = {
     Outcome.FAILED: "✗",
     Outcome.ERROR: "✗",
     Outcome.LIMIT: "✗",
+    Outcome.DIED: "✗",
     Outcome.MISSING: "✗",
     Outcome.NOT_JUDGED: "–",
 }

@@ -276,7 +276,9 @@ def _reasons(student: StudentView) -> tuple[str, ...]:
             reasons.append(f"{cell.title}: {many} checks were stopped by a limit")
         if cell.again:
             reasons.append(f"{cell.title}: graded again since it was scored by hand")
-    reasons += [f"{book.name}: {note}" for book in student.books for note in _joined(book.notes)]
+    reasons += [
+        f"{book.name}: {note}" for book in student.books for note in _joined(list(map(str, book.repairs)))
+    ]
     return tuple(reasons)
 
 

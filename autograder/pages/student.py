@@ -112,7 +112,8 @@ def _book(
         number=lesson.number,
         missing=missing,
         cells=tuple(cells),
-        notes=book.notes,
+        repairs=book.repairs,
+        evidence=book.evidence,
     )
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from autograder.results import Outcome
 
 if TYPE_CHECKING:
+    from autograder.findings import Evidence, Repair
     from autograder.illustration import Illustration
     from autograder.pages.lessons import Section
 
@@ -17,8 +18,11 @@ OUTCOMES = {
     Outcome.FAILED: "wrong result",
     Outcome.ERROR: "exception",
     Outcome.LIMIT: "stopped by a limit",
+    Outcome.DIED: "process ended",
     Outcome.MISSING: "not defined",
     Outcome.NOT_JUDGED: "not judged",
+    Outcome.MANUAL: "graded by hand",
+    Outcome.NOT_GRADED: "could not be graded",
 }
 FULL = 100
 UNWALLED = "tier C"
@@ -161,8 +165,10 @@ class BookView:
         True if it was not handed in.
     cells : tuple of CellView
         Its grade cells.
-    notes : tuple of str
-        For course staff only.
+    repairs : tuple of Repair
+        What was put right before grading.
+    evidence : tuple of Evidence
+        What looks like tampering, for course staff only.
     """
 
     name: str
@@ -170,12 +176,13 @@ class BookView:
     number: int
     missing: bool
     cells: tuple[CellView, ...]
-    notes: tuple[str, ...] = ()
+    repairs: tuple[Repair, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
 
     @property
     def mended(self) -> tuple[str, ...]:
         """Names of its own cells that were not as they were handed out, and were put back."""
-        known = {note.partition(":")[0] for note in self.notes}
+        known = {one.where for one in self.repairs}
         return tuple(cell.grade_id for cell in self.cells if cell.grade_id in known)
 
     @property

@@ -66,7 +66,7 @@ def test_hidden_numbers_are_in_no_message(suite: Suite) -> None:
 
 @pytest.mark.parametrize(
     ("error", "outcome"),
-    [(LimitReached("wall_time_s"), Outcome.LIMIT), (WorkerDied("SIGSEGV"), Outcome.ERROR)],
+    [(LimitReached("wall_time_s"), Outcome.LIMIT), (WorkerDied("SIGSEGV"), Outcome.DIED)],
 )
 def test_an_end_of_the_worker_is_an_outcome(suite: Suite, error: Exception, outcome: Outcome) -> None:
     """Never a pass, and never the end of the batch; even where a check expects an exception."""
