@@ -43,9 +43,7 @@ notebooks = st.builds(
     name=st.text(),
     status=st.sampled_from(Status),
     cells=st.lists(cells, max_size=3).map(tuple),
-    repairs=st.lists(
-        st.builds(Repair, kind=st.sampled_from(RepairKind), where=st.text(), detail=st.text()), max_size=2
-    ).map(tuple),
+    repairs=st.lists(st.from_type(Repair), max_size=2).map(tuple),
     evidence=st.lists(st.from_type(Evidence), max_size=2).map(tuple),
 )
 submissions = st.builds(
