@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Outcome(StrEnum):
-    """How a check, or a whole grade cell, ended; only PASSED earns a check's points."""
+    """How a check, or a whole grade cell, ended; only PASSED earns all of a check's points."""
 
     PASSED = "passed"
     FAILED = "failed"
@@ -89,6 +89,8 @@ class CheckResult:
         Class of the exception the student's code raised, or name of the limit hit.
     misconception : str
         Name of the known misconception that the student's numbers fit.
+    score : Decimal or None
+        What it earned, if that is neither all of its points nor none of them.
     """
 
     name: str
@@ -99,21 +101,31 @@ class CheckResult:
     hint: str = ""
     error: str = ""
     misconception: str = ""
+    score: Decimal | None = None
 
     @property
     def earned(self) -> Decimal:
-        """The check's points if it passed, else 0."""
+        """Its score if it has one of its own, else its points if it passed, else 0."""
+        if self.score is not None:
+            return self.score
         return self.points if self.outcome is Outcome.PASSED else Decimal(0)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the record as JSON types; points as a string, to stay exact."""
-        record = {name: getattr(self, name) for name in self.__slots__}
+        record = {name: getattr(self, name) for name in self.__slots__ if name != "score"}
+        if self.score is not None:
+            record["score"] = str(self.score)
         return record | {"points": str(self.points), "outcome": self.outcome.value}
 
     @classmethod
     def from_dict(cls, record: dict[str, Any]) -> Self:
         """Build the record from what `to_dict` returned."""
-        changed = {"points": Decimal(record["points"]), "outcome": Outcome(record["outcome"])}
+        score = record.get("score")
+        changed = {
+            "points": Decimal(record["points"]),
+            "outcome": Outcome(record["outcome"]),
+            "score": None if score is None else Decimal(score),
+        }
         return cls(**(record | changed))
 
 

@@ -28,6 +28,7 @@ checks = st.builds(
     hint=st.text(),
     error=st.text(),
     misconception=st.text(),
+    score=st.none() | st.decimals(0, 20, places=3),
 )
 cells = st.builds(
     CellResult,
@@ -93,6 +94,17 @@ def test_only_a_pass_earns_points() -> None:
     earned = {outcome: check(outcome).earned for outcome in Outcome}
 
     assert earned == {outcome: Decimal(outcome is Outcome.PASSED) for outcome in Outcome}
+
+
+def test_a_score_of_its_own_counts() -> None:
+    """Half a point of one is half a point, also after JSON."""
+    half = CheckResult(
+        name="test_it", claim="It holds.", points=Decimal(1), outcome=Outcome.FAILED, score=Decimal("0.5")
+    )
+    cell = CellResult(grade_id="test_it", max_score=Decimal(1), checks=(half,))
+
+    assert (cell.auto_score, cell.outcome) == (Decimal("0.5"), Outcome.FAILED)
+    assert CellResult.from_dict(cell.to_dict()) == cell
 
 
 def test_no_checks_earn_nothing() -> None:
