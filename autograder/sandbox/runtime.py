@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Self
 
 from autograder.errors import SandboxError
 from autograder.sandbox.reading import site_packages
-from autograder.sandbox.wall import BOX, Tier, slot_uid
+from autograder.sandbox.uid import slot_uid
+from autograder.sandbox.wall import BOX, Tier
 from autograder.sandbox.worker.folder import remove
 
 if TYPE_CHECKING:

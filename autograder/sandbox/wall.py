@@ -24,14 +24,13 @@ from typing import TYPE_CHECKING
 from autograder.errors import SandboxError
 from autograder.sandbox.reading import DEVICES, hidden_paths, mounts, readable_paths, site_packages
 from autograder.sandbox.syscalls import build_filter
+from autograder.sandbox.uid import slot_uid
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _LANDLOCK_CREATE, _LANDLOCK_VERSION = 444, 1
 _PROBE_TIMEOUT_S = 20
-# Unused by systemd, by distributions' ranges and by people; within what containers map.
-_FIRST_UID, _UIDS = 60578, 606
 # Threads that one notebook may have beside what its user runs already.
 _TASKS = 256
 BOX = Path("/box")
@@ -173,11 +172,6 @@ def probe(best: Tier = Tier.A) -> Wall:
         missing = tuple(text for text in (*wall.missing, *missing, refusal) if text)
         return replace(wall, tier=Tier.C, missing=missing, refusal=refusal)
     return wall
-
-
-def slot_uid() -> int:
-    """Return a user id that nobody uses, another one for each grading process."""
-    return _FIRST_UID + os.getpid() % _UIDS
 
 
 def _landlock_abi() -> int:
