@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from autograder.findings import Repair
+
 Notebook = dict[str, Any]
 Cell = dict[str, Any]
 
@@ -80,6 +82,36 @@ def read_notebook(path: Path, *, error: type[AutograderError] = SubmissionError)
         raise error(path, "not a notebook: its JSON cannot be read", "Hand in the original file.") from None
     _check(path, notebook, error)
     return _join_lines(notebook)
+
+
+def read_submitted(
+    path: Path, *, error: type[AutograderError] = SubmissionError
+) -> tuple[Notebook, tuple[Repair, ...]]:
+    """
+    Return a student's notebook and what was put right to read it.
+
+    Parameters
+    ----------
+    path : Path
+        A regular file; a link, a pipe or a device is refused unread.
+    error : type of AutograderError
+        What to raise if it cannot be read.
+
+    Returns
+    -------
+    notebook : dict
+        As `read_notebook` returns it; its outputs may be gone.
+    repairs : tuple of Repair
+        Of the kinds FORMAT, ENCODING, OUTPUTS and DAMAGED; `where` is the
+        file's name, or a cell. They go before those of `repair`.
+
+    Raises
+    ------
+    AutograderError
+        Of the given class, as `read_notebook` raises it. Its `what` is a
+        reason for cells that are not graded, its `remedy` what to do.
+    """
+    return read_notebook(path, error=error), ()
 
 
 def _read_bytes(path: Path, error: type[AutograderError]) -> bytes:
