@@ -13,6 +13,7 @@ import numpy as np
 
 from autograder.errors import SandboxError
 from autograder.files import files_beside
+from autograder.sandbox.cells import CellRun
 from autograder.sandbox.limits import LimitReached, WorkerDied
 from autograder.sandbox.worker import NAME_BYTES
 from autograder.sandbox.zygote import NOTHING, Origin
@@ -105,7 +106,7 @@ class Worker:
             what = f"the files beside the notebook cannot be handed over ({end})"
             raise SandboxError("sandbox", what, "Raise the limit file_mib, or remove the files.") from None
 
-    def run_cell(self, source: str, *, snapshot: str = "") -> Any:
+    def run_cell(self, source: str, *, snapshot: str = "") -> CellRun:
         """
         Run one cell.
 
@@ -119,8 +120,8 @@ class Worker:
 
         Returns
         -------
-        object
-            The outputs as the worker reports them, not to be trusted.
+        CellRun
+            What it shows and how it ended, as the worker tells it.
 
         Raises
         ------
@@ -129,8 +130,25 @@ class Worker:
         WorkerDied
             If the cell ended the process; the worker is gone.
         """
-        limit_bytes = self.limits.output_kib * 1024 * _ESCAPED + _ANSWER_BYTES
-        return self._cells({"op": "cell", "source": source, "snapshot": snapshot}, limit_bytes).get("outputs")
+        return CellRun.told(self._cell(source, snapshot))
+
+    def run_cell_again(self, source: str, *, snapshot: str = "") -> None:
+        """
+        Run one cell of which nobody wants to know what it shows.
+
+        Parameters
+        ----------
+        source, snapshot : str
+            As in `run_cell`.
+
+        Raises
+        ------
+        LimitReached
+            If the cell had to be killed; the worker is gone.
+        WorkerDied
+            If the cell ended the process; the worker is gone.
+        """
+        self._cell(source, snapshot)
 
     def scope(self, name: str) -> None:
         """Let the notebook's names, from the next request on, stand again for what a snapshot remembers."""
@@ -192,6 +210,10 @@ class Worker:
             self._end()
             raise SandboxError(path, f"cannot be read ({error.strerror})", "Check the file.") from None
         self._cells({"op": "file", "path": name, "content": content})
+
+    def _cell(self, source: str, snapshot: str) -> dict[str, Any]:
+        limit_bytes = self.limits.output_kib * 1024 * _ESCAPED + _ANSWER_BYTES
+        return self._cells({"op": "cell", "source": source, "snapshot": snapshot}, limit_bytes)
 
     def _cells(self, message: dict[str, Any], limit_bytes: int = _ANSWER_BYTES) -> dict[str, Any]:
         payload = self._ask(b"c" + encode(message), limit_bytes)

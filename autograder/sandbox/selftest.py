@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 
 from autograder.errors import SandboxError
 from autograder.sandbox.limits import LimitReached, Limits, WorkerDied
-from autograder.sandbox.outputs import clean_outputs
 from autograder.sandbox.wall import Tier
 
 if TYPE_CHECKING:
@@ -85,10 +84,10 @@ def self_test(sandbox: Sandbox, *, secrets: Sequence[Path] = ()) -> None:
 def _fire(sandbox: Sandbox, source: str) -> str:
     worker = sandbox.start(Limits())
     try:
-        raw = worker.run_cell(source)
+        shown = worker.run_cell(source).outputs
     except (LimitReached, WorkerDied) as end:
         return f"end the self-test ({end})"
     finally:
         worker.close()
-    shown = [output.get("text") or output.get("ename", "") for output in clean_outputs(raw)]
-    return ", ".join(line for text in shown for line in text.splitlines())
+    texts = [output.get("text") or output.get("ename", "") for output in shown]
+    return ", ".join(line for text in texts for line in text.splitlines())

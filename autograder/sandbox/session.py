@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Self
 
+from autograder.sandbox.cells import CellRun
 from autograder.sandbox.limits import LimitReached, WorkerDied
-from autograder.sandbox.outputs import clean_outputs, error_output, shown_bytes
+from autograder.sandbox.outputs import error_output, shown_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -62,11 +63,17 @@ class NotebookSession:
         The notebook's code cells in order.
     limits : Limits
         What the notebook may use.
+
+    Attributes
+    ----------
+    runs : list of CellRun
+        How each cell ended, once `run` has run it.
     """
 
     start: Callable[[], Worker]
     cells: Sequence[CodeCell]
     limits: Limits
+    runs: list[CellRun] = field(default_factory=list, init=False)
     _worker: Worker | None = None
     _killers: set[int] = field(default_factory=set)
     _ran: int = 0
@@ -97,10 +104,10 @@ class NotebookSession:
         list of list of dict
             Each cell's outputs, cleaned, in nbformat's form.
         """
-        outputs: list[list[dict[str, Any]]] = []
-        while len(outputs) < len(self.cells):
-            self._run_from(len(outputs), outputs)
-        return outputs
+        self.runs.clear()
+        while len(self.runs) < len(self.cells):
+            self._run_from(len(self.runs))
+        return [run.outputs for run in self.runs]
 
     def scope(self, name: str) -> None:
         """
@@ -152,25 +159,24 @@ class NotebookSession:
             self._worker = None
             raise
 
-    def _run_from(self, first: int, outputs: list[list[dict[str, Any]]]) -> None:
-        """Run cells from `first` on until one kills the process, appending their outputs."""
+    def _run_from(self, first: int) -> None:
+        """Run cells from `first` on until one kills the process, and remember how each ended."""
         worker = self._rerun(first)
-        if worker is not None and not outputs:
-            outputs += [self._bounded(shown) for shown in worker.outputs]
-        for index in range(len(outputs), len(self.cells)):
+        if worker is not None and not self.runs:
+            self.runs += [CellRun(self._bounded(shown)) for shown in worker.outputs]
+        for index in range(len(self.runs), len(self.cells)):
             if worker is None:
-                outputs.append([self._told("notebook_time_s")])
+                self.runs.append(self._told("notebook_time_s"))
                 continue
             try:
                 self._check_time()
                 cell = self.cells[index]
-                raw = worker.run_cell(cell.source, snapshot=cell.name)
-                outputs.append(self._bounded(clean_outputs(raw)))
+                run = worker.run_cell(cell.source, snapshot=cell.name)
+                self.runs.append(replace(run, outputs=self._bounded(run.outputs)))
                 self._ran = index + 1
             except (LimitReached, WorkerDied) as end:
                 self._killed_by(index)
-                told = self._told(end.name) if isinstance(end, LimitReached) else _told_death(end)
-                outputs.append([told])
+                self.runs.append(self._told(end.name) if isinstance(end, LimitReached) else _told_death(end))
                 return
 
     def _rerun(self, stop: int) -> Worker | None:
@@ -188,7 +194,7 @@ class NotebookSession:
                 while self._ran < stop:
                     cell = self.cells[self._ran]
                     source = "" if self._ran in self._killers else cell.source
-                    self._worker.run_cell(source, snapshot=cell.name)
+                    self._worker.run_cell_again(source, snapshot=cell.name)
                     self._ran += 1
             except (LimitReached, WorkerDied):
                 self._killed_by(self._ran)
@@ -225,10 +231,14 @@ class NotebookSession:
         if self._out_of_time():
             raise LimitReached("notebook_time_s")
 
-    def _told(self, limit: str) -> dict[str, Any]:
+    def _told(self, limit: str) -> CellRun:
         value = getattr(self.limits, limit)
-        return error_output("LimitReached", _MESSAGES[limit].format(value=value))
+        return _killed("LimitReached", _MESSAGES[limit].format(value=value))
 
 
-def _told_death(death: WorkerDied) -> dict[str, Any]:
-    return error_output("WorkerDied", f"the cell ended the notebook's process ({death.cause})")
+def _told_death(death: WorkerDied) -> CellRun:
+    return _killed("WorkerDied", f"the cell ended the notebook's process ({death.cause})")
+
+
+def _killed(error: str, message: str) -> CellRun:
+    return CellRun([error_output(error, message)], error)

@@ -27,7 +27,7 @@ from attacks.attack import WENT_ON, Attack, prelude  # noqa: E402
 from autograder.errors import SandboxError  # noqa: E402
 from autograder.sandbox import process  # noqa: E402
 from autograder.sandbox.limits import LimitReached, Limits, WorkerDied  # noqa: E402
-from autograder.sandbox.outputs import clean_outputs, shown_bytes  # noqa: E402
+from autograder.sandbox.outputs import shown_bytes  # noqa: E402
 from autograder.sandbox.sandbox import Sandbox  # noqa: E402
 from autograder.sandbox.wall import Tier, Wall, probe  # noqa: E402
 from autograder.sandbox.zygote import Origin  # noqa: E402
@@ -232,12 +232,11 @@ class Grounds:
 
 def _run(worker: Worker, source: str) -> tuple[str, list[dict[str, Any]]]:
     try:
-        raw = worker.run_cell(source)
+        outputs = worker.run_cell(source).outputs
     except LimitReached as limit:
         return f"limit {limit.name}", []
     except WorkerDied as death:
         return f"died {death.cause}", []
-    outputs = clean_outputs(raw)
     errors = [output["ename"] for output in outputs if output["output_type"] == "error"]
     return (errors[-1] if errors else WENT_ON), outputs
 

@@ -64,7 +64,7 @@ def worker(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> Iterator[Worker
     """A process in which the attacker has found the socket."""
     monkeypatch.setattr(process, "_GRACE_S", 0.3)
     worker = sandbox.start(Limits(wall_time_s=0.5))
-    outputs = worker.run_cell("x = 41\n" + FIND)
+    outputs = worker.run_cell("x = 41\n" + FIND).outputs
     assert outputs == []
     yield worker
     worker.close()

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from autograder.sandbox.limits import Limits
-from autograder.sandbox.outputs import clean_outputs
 from autograder.sandbox.sandbox import Sandbox
 from autograder.sandbox.wall import probe
 from autograder.sandbox.zygote import Origin
@@ -56,4 +55,4 @@ def worker(start: Callable[..., Worker]) -> Worker:
 @pytest.fixture
 def run(worker: Worker) -> Callable[[str], list[dict[str, Any]]]:
     """Run a cell and return its cleaned outputs."""
-    return lambda source: clean_outputs(worker.run_cell(source))
+    return lambda source: worker.run_cell(source).outputs

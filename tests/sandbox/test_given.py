@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from autograder.sandbox.outputs import clean_outputs
 from autograder.sandbox.sandbox import Sandbox
 from autograder.sandbox.session import CodeCell, NotebookSession
 from autograder.sandbox.wall import probe
@@ -38,7 +37,7 @@ def run(sandbox: Sandbox, limits: Limits, origin: Origin, cells: tuple[str, ...]
 
 def text(worker: Worker, source: str) -> str:
     """Run a cell and return the text of the last thing that it shows."""
-    output = clean_outputs(worker.run_cell(source))[-1]
+    output = worker.run_cell(source).outputs[-1]
     return str(output.get("ename") or output.get("text") or output["data"]["text/plain"])
 
 

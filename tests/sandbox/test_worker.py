@@ -211,7 +211,7 @@ def test_a_large_file_is_refused(run: Run) -> None:
 def test_a_flood_of_output_is_cut_and_told(start: Start) -> None:
     """What is kept is bounded, and the cut is visible."""
     worker = start(Limits(output_kib=10))
-    outputs = worker.run_cell("for _ in range(100_000): print('flood')")
+    outputs = worker.run_cell("for _ in range(100_000): print('flood')").outputs
     worker.close()
     text = "".join(output["text"] for output in outputs)
 
@@ -247,7 +247,7 @@ def test_the_secret_is_not_inherited(start: Start, monkeypatch: pytest.MonkeyPat
     """The same for a worker that starts after it was set."""
     monkeypatch.setenv("AUTOGRADER_SECRET", "s3cret")
     worker = start()
-    outputs = worker.run_cell("import os; sorted(os.environ)")
+    outputs = worker.run_cell("import os; sorted(os.environ)").outputs
     worker.close()
 
     assert "AUTOGRADER_SECRET" not in texts(outputs)[0]
@@ -280,7 +280,7 @@ def test_files_beside_the_notebook_are_there(start: Start, tmp_path: Path) -> No
     (tmp_path / "link").symlink_to("/etc/passwd")
     worker = start(Limits(), files=[tmp_path])
     outputs = [
-        texts(worker.run_cell(source))
+        texts(worker.run_cell(source).outputs)
         for source in (
             "open('data/numbers.txt').read()",
             "import helper; helper.answer",
@@ -300,7 +300,7 @@ def test_nothing_is_left_behind(start: Start) -> None:
     worker.run_cell(
         "import os\nopen('left', 'w').close(); os.mkdir('d'); open('d/f', 'w').close(); os.chdir('d')"
     )
-    outputs = worker.run_cell("import os; os.path.abspath('..')")
+    outputs = worker.run_cell("import os; os.path.abspath('..')").outputs
     folder = texts(outputs)[0].strip("'")
     worker = start()
     cells = (
@@ -309,7 +309,7 @@ def test_nothing_is_left_behind(start: Start) -> None:
         f"import os; os.path.exists({folder!r})",
         "os.listdir()",
     )
-    found = [texts(worker.run_cell(source)) for source in cells]
+    found = [texts(worker.run_cell(source).outputs) for source in cells]
 
     assert found == [["False"], ["False"], ["False"], ["[]"]]
 
@@ -326,7 +326,7 @@ def test_global_random_numbers_repeat(start: Start) -> None:
     drawn = []
     for _ in range(2):
         worker = start(Limits(), seed=4)
-        outputs = worker.run_cell("import random, numpy as np\n(random.random(), np.random.rand())")
+        outputs = worker.run_cell("import random, numpy as np\n(random.random(), np.random.rand())").outputs
         drawn.append(texts(outputs))
         worker.close()
 

@@ -8,6 +8,7 @@ import random
 import shutil
 import socket
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -88,10 +89,10 @@ class _Worker:
             self.recorder.muted = False
 
     def _cell(self, message: dict[str, Any]) -> dict[str, Any]:
-        run_cell(self.shell, message["source"], wall_time_s=self.wall_time_s)
+        ending = run_cell(self.shell, message["source"], wall_time_s=self.wall_time_s)
         if message["snapshot"]:
             self.snapshots[message["snapshot"]] = dict(self.shell.user_ns)
-        return {"outputs": self.recorder.outputs}
+        return {"outputs": self.recorder.outputs, **asdict(ending)}
 
     def _scope(self, name: str) -> None:
         # In place: functions look their helpers up in this very dict.

@@ -16,6 +16,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from traitlets import Any as AnyTrait
 from traitlets import Type
 
+from autograder.sandbox.worker.ending import Ending, is_shown_by_cell
 from autograder.sandbox.worker.recorder import Recorder, Stream
 
 if TYPE_CHECKING:
@@ -48,6 +49,12 @@ class _Publisher(DisplayPublisher):
 
 class _DisplayHook(DisplayHook):
     recorder = AnyTrait()
+    ending = AnyTrait()
+
+    def fill_exec_result(self, result: object) -> None:
+        """Note a value that is shown, and whether an expression of the cell's own shows it."""
+        self.ending.show(result, is_own=is_shown_by_cell(sys._getframe(1)))  # noqa: SLF001 - who calls
+        super().fill_exec_result(result)  # type: ignore[no-untyped-call]
 
     def write_output_prompt(self) -> None:
         """Show no prompt: the output has a number of its own."""
@@ -147,6 +154,7 @@ def make_shell(recorder: Recorder) -> NotebookShell:
     shell.recorder, shell.own_steps = recorder, shell.steps()
     for part in (shell.display_pub, shell.displayhook):
         part.set_trait("recorder", recorder)
+    shell.displayhook.set_trait("ending", Ending())
     shell.run_line_magic("colors", "nocolor")
     builtins.input = _refuse_input
     shell.streams = (Stream(recorder, "stdout"), Stream(recorder, "stderr"))
@@ -160,7 +168,7 @@ def _is_as_written(cell: str) -> bool:
     return "\n" in cell.strip() and not cell[:1].isspace() and not _SPECIAL.search(cell)
 
 
-def run_cell(shell: NotebookShell, source: str, *, wall_time_s: float) -> bool:
+def run_cell(shell: NotebookShell, source: str, *, wall_time_s: float) -> Ending:
     """
     Run one cell and record what it shows.
 
@@ -175,19 +183,21 @@ def run_cell(shell: NotebookShell, source: str, *, wall_time_s: float) -> bool:
 
     Returns
     -------
-    bool
-        True if the cell was stopped for its time.
+    Ending
+        How it ended.
     """
     shell.recorder.start()
+    ending = Ending()
+    shell.displayhook.set_trait("ending", ending)
     # A cell before may have put anything there.
     sys.stdout, sys.stderr = shell.streams
     with Timer(wall_time_s):
         try:
-            outcome = shell.run_cell(source, store_history=True)  # type: ignore[no-untyped-call]
+            ending.end(shell.run_cell(source, store_history=True))  # type: ignore[no-untyped-call]
         except WallTimeExceeded:
             shell.recorder.error("WallTimeExceeded", f"stopped after {wall_time_s:g} s", [])
-            return True
-    return isinstance(outcome.error_in_exec, WallTimeExceeded)
+            ending.error = "WallTimeExceeded"
+    return ending
 
 
 class Timer:

@@ -113,9 +113,9 @@ def run_given(
     os.chdir(folder)
     try:
         for source in cells:
-            stopped = run_cell(shell, source, wall_time_s=limits["wall_time_s"])
+            ending = run_cell(shell, source, wall_time_s=limits["wall_time_s"])
             outputs.append(shell.recorder.outputs)
-            if stopped or any(output["output_type"] == "error" for output in outputs[-1]):
+            if ending.error or any(output["output_type"] == "error" for output in outputs[-1]):
                 return None, None
         drawn = None if _generators() == untouched else random.getstate()
         _put_away_plots()
