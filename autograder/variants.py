@@ -15,6 +15,7 @@ from __future__ import annotations
 import ast
 import copy
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from autograder.errors import CheckError, NotebookError, ReleaseError, nearest
@@ -172,7 +173,7 @@ def solved_cells(notebook: Notebook, variant: Variant | None = None) -> dict[str
         if mine:
             needed = needed_by(mine, helpers)
             helpers = [helper for helper in helpers if helper not in needed]
-            solved[grade_id] = overlay(cut(solved[grade_id]), mine, needed)
+            solved[grade_id] = overlay(_pieces(solved[grade_id]), mine, needed)
             _parse(solved[grade_id], f"{variant.path.name} in cell {grade_id!r}")
     return solved
 
@@ -254,7 +255,7 @@ def program(notebook: Notebook, variant: Variant | None = None) -> Callable[[], 
         Runs the code and returns a new namespace; raises CheckError if the code raises.
     """
     solved = solved_cells(notebook, variant)
-    answers = [one for grade_id in _cell_names(notebook) for one in cut(solved[grade_id])]
+    answers = [one for grade_id in _cell_names(notebook) for one in _pieces(solved[grade_id])]
     own = names_bound(answers)
     needed = needed_by(answers, [one for one in _given(notebook) if not one.binds & own])
     where = variant.path.name if variant else "instructor notebook"
@@ -364,7 +365,7 @@ def _parts(variant: Variant) -> list[Statement]:
     labels = frozenset(LABELS)
     return [
         part
-        for part in cut(variant.source)
+        for part in _pieces(variant.source)
         if not part.binds & labels and not any(_is_preamble(node) for node in part.nodes)
     ]
 
@@ -374,6 +375,12 @@ def _is_preamble(node: ast.stmt) -> bool:
     if isinstance(node, ast.Expr):
         return isinstance(node.value, ast.Constant)
     return isinstance(node, ast.ImportFrom) and node.module == "__future__"
+
+
+@lru_cache(maxsize=1024)
+def _pieces(source: str) -> tuple[Statement, ...]:
+    """Cut a text of the course's own; most of its cells are the same with every variant."""
+    return tuple(cut(source))
 
 
 def _parse(source: str, where: str) -> ast.Module:
@@ -387,7 +394,7 @@ def _parse(source: str, where: str) -> ast.Module:
 def _cut(source: str, where: str) -> list[Statement]:
     """Cut the text of an instructor's cell into its statements."""
     try:
-        return cut(source)
+        return list(_pieces(source))
     except SyntaxError as error:
         what = f"it is not valid Python: {error.msg} (line {error.lineno})"
         raise NotebookError(where, what, "Mend the cell in the source notebook.") from error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any, Self
 
 import known_solutions
@@ -15,9 +16,13 @@ from autograder.results import CheckResult, Outcome
 from autograder.variants import program
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from autograder.checks.plugin import CheckRun
+    from autograder.notebook import Notebook
+    from autograder.variants import Variant
+
+    Program = Callable[[], dict[str, Any]]
 
 MISCONCEPTIONS = {one.name: one for one in known_solutions.WRONG}
 ALTERNATIVES = {one.name: one for one in known_solutions.RIGHT}
@@ -34,10 +39,25 @@ HOMES = {
 }
 """The instructor's notebook of each test cell."""
 
-RIGHT = {grade_id: program(home) for grade_id, home in HOMES.items()}
+
+def started(home: Notebook, variant: Variant | None = None) -> Program:
+    """Return a program that is compiled when it first runs: most tests run a few of them."""
+
+    @cache
+    def compiled() -> Program:
+        return program(home, variant)
+
+    def run() -> dict[str, Any]:
+        """Return a new namespace."""
+        return compiled()()
+
+    return run
+
+
+RIGHT = {grade_id: started(home) for grade_id, home in HOMES.items()}
 """Starts the solved notebook of each test cell."""
 
-WRONG = {one.name: program(HOMES[one.loses], one) for one in MISCONCEPTIONS.values()}
+WRONG = {one.name: started(HOMES[one.loses], one) for one in MISCONCEPTIONS.values()}
 """Starts the notebook with each misconception in it."""
 
 KNOWN = {
