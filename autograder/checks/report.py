@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 from typing import TYPE_CHECKING, Any
 
+from autograder.checks.outcomes import check_outcome
 from autograder.results import Outcome
 
 if TYPE_CHECKING:
@@ -12,15 +13,7 @@ if TYPE_CHECKING:
 
     from autograder.results import CellResult, CheckResult
 
-_MARKS = {
-    Outcome.PASSED: "✓",
-    Outcome.FAILED: "✗",
-    Outcome.ERROR: "✗",
-    Outcome.LIMIT: "✗",
-    Outcome.DIED: "✗",
-    Outcome.MISSING: "✗",
-    Outcome.NOT_JUDGED: "–",
-}
+_MARKS = dict.fromkeys(Outcome, "✗") | {Outcome.PASSED: "✓", Outcome.NOT_JUDGED: "–"}
 
 
 def number(points: Decimal) -> str:
@@ -41,7 +34,10 @@ def report_text(cell: CellResult) -> str:
     -------
     str
         A line for the cell, a line for each check, and what was found where one failed.
+        Of a cell that could not be graded one line that says why.
     """
+    if cell.not_graded:
+        return f"{cell.grade_id}: could not be graded: {cell.not_graded}"
     lines = [f"{cell.grade_id}: {number(_score(cell))} of {number(cell.max_score)} points"]
     lines += [f"  A known mistake: {sentence}" for sentence in _known_mistakes(cell)]
     for check in cell.checks:
@@ -64,8 +60,10 @@ def report_html(cell: CellResult) -> str:
     Returns
     -------
     str
-        A table with one row a check.
+        A table with one row a check; of a cell that could not be graded a line that says why.
     """
+    if cell.not_graded:
+        return f"<strong>Could not be graded</strong>: {html.escape(cell.not_graded)}"
     rows = []
     for check in cell.checks:
         advice = "".join(f"<br><em>{html.escape(text)}</em>" for text in _advice(check))
@@ -92,15 +90,17 @@ def score_output(cell: CellResult) -> dict[str, Any]:
 
 def _score(cell: CellResult) -> Decimal:
     score = cell.auto_score
-    assert score is not None  # noqa: S101 - a test cell is never graded by hand
+    assert score is not None  # noqa: S101 - a test cell is never graded by hand, and this one was graded
     return score
 
 
 def _advice(check: CheckResult) -> list[str]:
     if check.outcome is Outcome.PASSED:
         return []
+    outcome = check_outcome(check)
+    found = f"{outcome[:1].upper()}{outcome[1:]}. {check.rationale}".rstrip()
     # A misconception's hint stands above, once for all the checks that it fails.
-    return [text for text in (check.rationale, "" if check.misconception else check.hint) if text]
+    return [text for text in (found, "" if check.misconception else check.hint) if text]
 
 
 def _known_mistakes(cell: CellResult) -> list[str]:
