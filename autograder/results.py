@@ -177,12 +177,14 @@ class CellResult:
 
     @property
     def outcome(self) -> Outcome:
-        """How it ended: the worst outcome of its checks, or that it waits for a person."""
+        """How it ended: the worst outcome of its checks, MISSING without any, or that a person grades it."""
         if self.not_graded:
             return Outcome.NOT_GRADED
         if self.manual:
             return Outcome.MANUAL
         ends = {check.outcome for check in self.checks}
+        if not ends:
+            return Outcome.MISSING
         return next((outcome for outcome in WORST if outcome in ends), Outcome.PASSED)
 
     def to_dict(self) -> dict[str, Any]:

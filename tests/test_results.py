@@ -109,7 +109,9 @@ def test_a_score_of_its_own_counts() -> None:
 
 def test_no_checks_earn_nothing() -> None:
     """Silence is not full marks."""
-    assert CellResult(grade_id="test_it", max_score=Decimal(3)).auto_score == 0
+    nothing = CellResult(grade_id="test_it", max_score=Decimal(3))
+
+    assert (nothing.auto_score, nothing.outcome) == (0, Outcome.MISSING)
 
 
 def test_tenths_add_up_exactly() -> None:
