@@ -6,10 +6,8 @@ import ast
 import sys
 from typing import TYPE_CHECKING, Any
 
-import nbformat
 import pytest
 from handouts import ASSIGNMENT, COURSE, RELEASED, handed_out
-from nbclient import NotebookClient
 
 from autograder.errors import NotebookError
 from autograder.notebook import dump_notebook, read_notebook
@@ -129,6 +127,9 @@ def _source(released: ReleasedNotebook) -> Notebook:
 
 
 def _run(notebook: Notebook) -> Any:
+    import nbformat  # noqa: PLC0415 - it takes seconds
+    from nbclient import NotebookClient  # noqa: PLC0415 - the same
+
     node = nbformat.from_dict({**notebook, "cells": [_first_cell(), *notebook["cells"]]})  # type: ignore[no-untyped-call]
     return NotebookClient(node, timeout=120, allow_errors=True, kernel_name="python3").execute()
 
