@@ -8,19 +8,23 @@ grade, which start while the caller imports what it needs to store grades.
 from __future__ import annotations
 
 import contextlib
-import multiprocessing
-import tempfile
+import ctypes
+import os
+import signal
+import traceback
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
+from multiprocessing.context import SpawnContext, SpawnProcess
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from autograder.course import Course
-from autograder.errors import OperatorError, SandboxError, SubmissionError
+from autograder.errors import AutograderError, OperatorError, SandboxError, SubmissionError
+from autograder.scratch import scratch_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Generator, Iterable, Iterator, Sequence
 
     from autograder.grader import Grader
     from autograder.results import GradedSubmission
@@ -29,6 +33,9 @@ if TYPE_CHECKING:
 _HEAD_START_S = 2.0
 _AHEAD = 4
 """Submissions handed over for each one that is graded at the same time; more would only fill memory."""
+_ENDED_IN_A_ROW = 4
+"""So many submissions of which each ends its grading process: then it is the machine."""
+_PR_SET_PDEATHSIG = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,14 +97,16 @@ class Graders:
     """
     Processes that grade; a context manager.
 
-    On entering, they start to get ready, while the caller does other things.
+    They start when they are told to, and get ready while the caller does
+    other things. If one is ended from outside, for want of memory say, the
+    submissions that were being graded are tried again, one at a time.
 
     Parameters
     ----------
     course : Course
         The course.
     settings : Settings
-        Its settings; `jobs` submissions are graded at a time.
+        The settings; `jobs` submissions are graded at a time.
     assignment : str
         The assignment to get ready for; others can be graded too.
     count : int
@@ -107,6 +116,8 @@ class Graders:
 
     Attributes
     ----------
+    course : Course
+        The course.
     settings : Settings
         The settings.
     """
@@ -121,35 +132,40 @@ class Graders:
         executor: Executor | None = None,
     ) -> None:
         self.settings = settings
-        self._stack = contextlib.ExitStack()
-        scratch = self._stack.enter_context(
-            # After an error, a process that grades may still be at work in it.
-            tempfile.TemporaryDirectory(prefix="autograder-", ignore_cleanup_errors=True)
-        )
-        self._desk = Desk(course.root, settings, Path(scratch))
+        self.course = course
+        self._assignment = assignment
         self._jobs = max(1, min(settings.jobs, count))
         self._own = executor is None
-        self._executor = executor or ProcessPoolExecutor(
-            self._jobs,
-            # Spawned, not forked: a grading process starts clean, whatever threads the caller has.
-            mp_context=multiprocessing.get_context("spawn"),
-            initializer=get_ready,
-            initargs=(Task(self._desk, assignment, ""),),
-        )
-        # Processes start with their first task.
-        self._starting = self._executor.submit(_nothing) if self._own else None
+        self._executor = executor
+        self._starting: Future[None] | None = None
+        self._stack = contextlib.ExitStack()
+        self._desk: Desk | None = None
+        self._context = _Context()
 
     def __enter__(self) -> Self:
         """Return the graders."""
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        """End the processes; after an error, without waiting for what they do."""
+        """End the processes; after an error, whatever they are doing."""
         with self._stack:
-            if self._own:
-                self._executor.shutdown(wait=kind is None, cancel_futures=True)
+            self._end(at_once=kind is not None)
 
-    def grade(self, assignment: str, students: Sequence[str]) -> Iterator[GradedSubmission | NotGraded]:
+    def start(self) -> None:
+        """Start the processes, if they are not running: they get ready by themselves."""
+        if self._desk is None:
+            self._desk = Desk(self.course.root, self.settings, self._stack.enter_context(scratch_folder()))
+        if self._executor is None:
+            self._executor = ProcessPoolExecutor(
+                self._jobs,
+                mp_context=self._context,
+                initializer=_get_ready,
+                initargs=(Task(self._desk, self._assignment, ""), os.getpid()),
+            )
+            # Processes start with their first task.
+            self._starting = self._executor.submit(_nothing)
+
+    def grade(self, assignment: str, students: Iterable[str]) -> Iterator[GradedSubmission | NotGraded]:
         """
         Grade submissions and yield each as it is done.
 
@@ -160,8 +176,8 @@ class Graders:
         ----------
         assignment : str
             The assignment.
-        students : sequence of str
-            Whose submissions.
+        students : iterable of str
+            Whose submissions; the next is asked for when it can be handed over.
 
         Yields
         ------
@@ -177,35 +193,102 @@ class Graders:
             If the machine fails.
         """
         waiting = iter(students)
-        open_tasks: set[Future[GradedSubmission | NotGraded]] = set()
+        while lost := (yield from self._grade_many(assignment, waiting)):
+            yield from self._grade_alone(assignment, lost)
+
+    def _grade_many(
+        self, assignment: str, waiting: Iterator[str]
+    ) -> Generator[GradedSubmission | NotGraded, None, list[str]]:
+        """Grade until all is done, or a process ends; return whose submissions were lost by that."""
+        open_tasks: dict[Future[GradedSubmission | NotGraded], str] = {}
+        lost: list[str] = []
         try:
             while True:
-                for student in waiting:
-                    task = Task(self._desk, assignment, student)
-                    open_tasks.add(self._start_alone(task) or self._executor.submit(grade_one, task))
-                    if len(open_tasks) >= _AHEAD * self.settings.jobs:
+                for student in waiting if not lost else ():
+                    try:
+                        open_tasks[self._hand_over(assignment, student)] = student
+                    except BrokenProcessPool:
+                        lost.append(student)
+                    if lost or len(open_tasks) >= _AHEAD * self.settings.jobs:
                         break
                 if not open_tasks:
-                    return
-                done, open_tasks = wait(open_tasks, return_when=FIRST_COMPLETED)
+                    return lost
+                done, _ = wait(open_tasks, return_when=FIRST_COMPLETED)
                 for future in done:
-                    yield future.result()
-        except BrokenProcessPool:
-            what = "a grading process was ended from outside"
-            raise OperatorError("grading", what, "Check the machine's memory, run again.") from None
+                    student = open_tasks.pop(future)
+                    try:
+                        yield future.result()
+                    except BrokenProcessPool:
+                        lost.append(student)
         finally:
             for future in open_tasks:
                 future.cancel()
 
-    def _start_alone(self, task: Task) -> Future[GradedSubmission | NotGraded] | None:
-        """Hand over the first task of all to the first process; one that starts beside it would delay it."""
+    def _grade_alone(
+        self, assignment: str, students: Sequence[str]
+    ) -> Iterator[GradedSubmission | NotGraded]:
+        """Grade submissions of which one ended its process, each in a new one."""
+        if not self._own:
+            raise _ended("grading")
+        ended = 0
+        for student in students:
+            self._end(at_once=True)
+            try:
+                graded = self._hand_over(assignment, student).result()
+            except BrokenProcessPool:
+                ended += 1
+                if ended >= _ENDED_IN_A_ROW:
+                    raise _ended("grading") from None
+                yield NotGraded(student, str(_ended(student)))
+            else:
+                ended = 0
+                yield graded
+        self._end(at_once=True)
+
+    def _hand_over(self, assignment: str, student: str) -> Future[GradedSubmission | NotGraded]:
+        self.start()
+        assert self._desk is not None  # noqa: S101 - made by `start`
+        assert self._executor is not None  # noqa: S101 - the same
+        task = Task(self._desk, assignment, student)
         starting, self._starting = self._starting, None
         if starting is None:
-            return None
+            return self._executor.submit(grade_one, task)
+        # The first task goes to the first process; one that starts beside it would delay it.
         wait([starting], timeout=_HEAD_START_S)
         first = self._executor.submit(grade_one, task)
         wait([first], timeout=_HEAD_START_S)
         return first
+
+    def _end(self, *, at_once: bool) -> None:
+        if self._executor is None or not self._own:
+            return
+        self._executor.shutdown(wait=not at_once, cancel_futures=True)
+        if at_once:
+            # What is being graded can take minutes, and nobody wants it any more.
+            for process in self._context.started:
+                process.kill()
+                process.join()
+        self._context.started.clear()
+        self._executor = None
+
+
+def _ended(where: str) -> OperatorError:
+    what = "the grading process was ended from outside"
+    return OperatorError(where, what, "Check the machine's memory, then run again with --retry-failed.")
+
+
+class _Context(SpawnContext):
+    """Spawns processes, which start clean whatever threads the caller has, and knows which they are."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.started: list[SpawnProcess] = []
+
+    def Process(self, *args: Any, **details: Any) -> SpawnProcess:  # type: ignore[override]  # noqa: N802
+        """Return a new process; it is a class where this is a method."""
+        process = SpawnProcess(*args, **details)
+        self.started.append(process)
+        return process
 
 
 def grade_all(
@@ -259,17 +342,29 @@ def grade_one(task: Task) -> GradedSubmission | NotGraded:
         return _grader(task.desk).grade_submission(task.assignment, task.student)
     except (SubmissionError, SandboxError) as error:
         return NotGraded(task.student, str(error))
+    except AutograderError:
+        raise
+    except Exception as error:  # noqa: BLE001 - a fault of ours stops one submission, never the class
+        return NotGraded(task.student, _fault(error))
 
 
-def get_ready(task: Task) -> None:
-    """
-    Start in the calling process what grading an assignment needs.
+def _fault(error: Exception) -> str:
+    """Return in one line where the kit itself failed."""
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    place = f"{Path(last.filename).name}, line {last.lineno}"
+    return (
+        f"{place}: the grader itself failed ({type(error).__name__}). "
+        "Report it with the submission; --retry-failed tries again."
+    )
 
-    Parameters
-    ----------
-    task : Task
-        Any submission of the assignment.
-    """
+
+def _get_ready(task: Task, parent: int) -> None:
+    """Start in a process of ours what grading needs; it ends with its parent, and leaves Ctrl-C to it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    if os.getppid() != parent:
+        # It has gone already.
+        os._exit(1)
     # What fails here fails again with the first submission, and is told there.
     with contextlib.suppress(Exception):
         _grader(task.desk).prepare(task.assignment)

@@ -2,14 +2,16 @@
 The command `autograder`: it acts on the course in the current folder, or in `--course-dir`.
 
 Exit codes: 0 done, 1 some submission could not be graded, a validated notebook
-failed or the machine did, 2 the command or the course is wrong. A low score is
-not a failure.
+failed or the machine did, 2 the command or the course is wrong, 130 interrupted.
+A low score is not a failure.
 """
 
 from __future__ import annotations
 
 import json
+import signal
 import sys
+from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,11 +22,13 @@ from autograder.errors import AutograderError, CourseError, nearest
 from autograder.terminal import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
+    from autograder.batch import Graders
     from autograder.course import Course
+    from autograder.planning import Again
 
-FAILED, USAGE = 1, 2
+FAILED, USAGE, INTERRUPTED = 1, 2, 130
 
 
 class _Group(click.Group):
@@ -105,6 +109,11 @@ def release(course: Course, assignments: list[str], *, as_json: bool) -> None:
 @click.option(
     "--student", "students", multiple=True, metavar="ID", help="Grade this student only; may be repeated."
 )
+@click.option("--force", is_flag=True, help="Grade everything again, changed or not.")
+@click.option("--retry-failed", is_flag=True, help="Grade again what could not be graded the last time.")
+@click.option(
+    "--what-changed", is_flag=True, help="Store nothing; show who would gain and who would lose, by cell."
+)
 @click.option("--jobs", type=click.IntRange(1), help="Submissions graded at a time. Default: one a core.")
 @click.option(
     "--unsafe-no-sandbox",
@@ -113,22 +122,37 @@ def release(course: Course, assignments: list[str], *, as_json: bool) -> None:
     help="Grade even where this machine has no wall for student code; every result says so.",
 )
 def grade(course: Course, assignments: list[str], *, as_json: bool, **options: Any) -> None:
-    """Grade what students handed in, and store scores and graded notebooks."""
+    """Grade what students handed in and has changed since; store scores and graded notebooks."""
     from autograder.batch import Graders
     from autograder.settings import load_settings
 
-    students = options.pop("students")
+    names = ("students", "force", "retry_failed", "what_changed")
+    students, force, retry_failed, only_compare = (options.pop(name) for name in names)
     settings = load_settings(course.root, **options)
     wanted = {name: _handed_in(course, name, students) for name in _with_work(course, assignments)}
     first, count = next(iter(wanted)), max(map(len, wanted.values()))
-    with Graders(course, settings, first, count=count) as graders:
-        # Imported while the processes that grade get ready.
-        from autograder.grading import grade_assignment, print_summary
+    with _interruptible(), Graders(course, settings, first, count=count) as graders:
+        if force or any(not course.autograded(one, name).is_dir() for name in wanted for one in wanted[name]):
+            # There is something to do: the processes get ready while the rest is imported.
+            graders.start()
+        from autograder.planning import Again
 
-        batches = [
-            grade_assignment(course, graders, assignment, ids, quiet=as_json)
-            for assignment, ids in wanted.items()
-        ]
+        again = Again.EVERYTHING if force else Again.FAILED if retry_failed else Again.NOTHING
+        do = _compare if only_compare else _grade
+        is_whole = do(graders, wanted, as_json=as_json, again=again)
+    if not is_whole:
+        sys.exit(FAILED)
+
+
+def _grade(graders: Graders, wanted: dict[str, list[str]], *, as_json: bool, again: Again) -> bool:
+    """Grade and store; return whether everything could be graded."""
+    from autograder.grading import grade_assignment
+    from autograder.summary import print_summary
+
+    batches = [
+        grade_assignment(graders, assignment, ids, again=again, quiet=as_json)
+        for assignment, ids in wanted.items()
+    ]
     if as_json:
         for number, batch in enumerate(batches):
             click.echo(",\n" if number else "[", nl=False)
@@ -137,9 +161,42 @@ def grade(course: Course, assignments: list[str], *, as_json: bool, **options: A
         click.echo("]")
     else:
         for batch in batches:
-            print_summary(course, batch)
-    if any(batch.not_graded for batch in batches):
-        sys.exit(FAILED)
+            print_summary(graders.course, batch)
+    return not any(batch.not_graded for batch in batches)
+
+
+def _compare(graders: Graders, wanted: dict[str, list[str]], *, as_json: bool, again: Again) -> bool:
+    """Show what grading would change; return whether everything could be graded."""
+    from autograder.comparing import print_comparison, what_changed
+
+    comparisons = [
+        what_changed(graders, assignment, ids, again=again, quiet=as_json)
+        for assignment, ids in wanted.items()
+    ]
+    if as_json:
+        _print_json([comparison.to_dict() for comparison in comparisons])
+    else:
+        for comparison in comparisons:
+            print_comparison(comparison)
+    return not any(comparison.not_graded for comparison in comparisons)
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """Let Ctrl-C and the end of a batch job store what was graded, and say how to go on."""
+
+    def end(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    except KeyboardInterrupt:
+        line = "interrupted: what was graded is stored. The same command goes on from there."
+        click.secho(line, fg="yellow", err=True)
+        sys.exit(INTERRUPTED)
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 @main.command()

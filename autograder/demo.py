@@ -17,11 +17,12 @@ from autograder.demo_class import ASSIGNMENT, CLASS, DUE, write_submission
 from autograder.errors import CourseError
 from autograder.gradebook import Gradebook
 from autograder.gradebook.database import Database
-from autograder.grading import grade_assignment, score_table
+from autograder.grading import grade_assignment
 from autograder.publishing import publish_feedback, publish_grades, publish_report
 from autograder.release import build_release
 from autograder.sandbox.wall import Tier, probe
 from autograder.settings import CONFIG_FILE, default_db_url, load_settings
+from autograder.summary import score_table
 
 _COPIED = (CONFIG_FILE, "source", "solutions", "release", "gradebook.db")
 _WALL_TIME_S = 3.0
@@ -63,7 +64,7 @@ def run_demo(target: Path | None = None) -> Path:
         )
     settings = load_settings(course.root, wall_time_s=_WALL_TIME_S, unsafe_no_sandbox=bare)
     with Graders(course, settings, ASSIGNMENT, count=len(CLASS)) as graders:
-        batch = grade_assignment(course, graders, ASSIGNMENT, course.students(ASSIGNMENT))
+        batch = grade_assignment(graders, ASSIGNMENT, course.students(ASSIGNMENT))
     Console(highlight=False).print(score_table(batch.results))
     _step(4, "write feedback, report and grades")
     publish_feedback(course, ASSIGNMENT, [result.student for result in batch.results])

@@ -14,6 +14,7 @@ AutograderError
 └── OperatorError          the operator: the machine, not the student, failed
     ├── SandboxError       student code could not be run
     └── GradebookError     the grades could not be read or stored
+        └── GradebookLockedError   another program holds on to them for too long
 """
 
 from __future__ import annotations
@@ -84,6 +85,10 @@ class SandboxError(OperatorError):
 
 class GradebookError(OperatorError):
     """The grades could not be read or stored."""
+
+
+class GradebookLockedError(GradebookError):
+    """Another program holds on to the gradebook for too long; trying again may help."""
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

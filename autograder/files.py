@@ -53,7 +53,12 @@ def files_beside(folder: Path) -> Iterator[Path]:
 
 
 def _ignored(path: Path) -> bool:
-    return path.is_symlink() or any(fnmatch(path.name, pattern) for pattern in IGNORED)
+    return path.is_symlink() or is_ignored(path.name)
+
+
+def is_ignored(name: str) -> bool:
+    """Return whether a file or folder of this name is neither copied nor looked at."""
+    return any(fnmatch(name, pattern) for pattern in IGNORED)
 
 
 def copy_files(source: Path, target: Path) -> None:

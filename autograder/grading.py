@@ -1,31 +1,32 @@
-"""The command `grade`: a batch with its progress, stored as it comes, and its summary."""
+"""The command `grade`: a batch with its progress, each submission stored as it comes."""
 
 from __future__ import annotations
 
 import json
 import time
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
-
 from autograder.batch import Graders, NotGraded
-from autograder.checks.report import number
+from autograder.claims import Claims
 from autograder.errors import SubmissionError
 from autograder.gradebook import Gradebook
+from autograder.planning import Again, Plan, Planner
 from autograder.progress import progress_bar
 from autograder.release import check_release
-from autograder.results import Status
 from autograder.storage import Store
-from autograder.terminal import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from autograder.course import Course
-    from autograder.results import CellResult, GradedSubmission, NotebookResult, SubmissionResult
+    from rich.progress import Progress
+
+    from autograder.results import CellResult, GradedSubmission, SubmissionResult
+
+CLAIMS = ".autograder/claims"
+"""The file of the course in which runs claim submissions."""
+_PAUSE_S = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,9 @@ class Batch:
     results : tuple of SubmissionResult
         The graded ones, by student.
     not_graded : tuple of NotGraded
-        The others, by student.
+        Those that could not be graded, now or the last time, by student.
+    unchanged : tuple of str
+        Students whose submission was graded before and has not changed since.
     ignored : mapping of str to tuple of str
         Notebooks that do not belong to the assignment, by student.
     elapsed_s : float
@@ -50,6 +53,7 @@ class Batch:
     assignment: str
     results: tuple[SubmissionResult, ...]
     not_graded: tuple[NotGraded, ...]
+    unchanged: tuple[str, ...]
     ignored: dict[str, tuple[str, ...]]
     elapsed_s: float
 
@@ -67,6 +71,7 @@ class Batch:
             "elapsed_s": round(self.elapsed_s, 3),
             "ignored": {student: list(names) for student, names in self.ignored.items()},
             "not_graded": [{"student": one.student, "reason": one.reason} for one in self.not_graded],
+            "unchanged": list(self.unchanged),
         }
         yield json.dumps(about, ensure_ascii=False)[:-1]
         yield ', "results": ['
@@ -77,21 +82,29 @@ class Batch:
 
 
 def grade_assignment(
-    course: Course, graders: Graders, assignment: str, students: Sequence[str], *, quiet: bool = False
+    graders: Graders,
+    assignment: str,
+    students: Sequence[str],
+    *,
+    again: Again = Again.NOTHING,
+    quiet: bool = False,
 ) -> Batch:
     """
     Grade an assignment's submissions, and store each as soon as it is graded.
 
+    What is graded already and has not changed is left alone. A submission
+    that another run is grading is waited for.
+
     Parameters
     ----------
-    course : Course
-        The course.
     graders : Graders
-        The processes that grade.
+        The processes that grade; they start if there is something to do.
     assignment : str
         The assignment.
     students : sequence of str
         Whose submissions.
+    again : Again
+        What is graded although nothing has changed.
     quiet : bool
         True to show no progress.
 
@@ -104,43 +117,100 @@ def grade_assignment(
     ------
     CourseError
         If the release is not up to date.
+    OperatorError
+        If the machine fails.
     GradebookError
         If the grades cannot be stored.
     """
+    course = graders.course
     check_release(course, assignment)
-    results, not_graded, ignored = [], [], {}
-    known: dict[CellResult, CellResult] = {}
     start_s = time.monotonic()
     with (
         Gradebook(course.db_url) as gradebook,
-        Store(course, gradebook, graders.settings) as store,
+        Claims(course.root / CLAIMS) as claims,
         progress_bar(quiet=quiet) as progress,
     ):
-        bar = progress.add_task(assignment, total=len(students))
-        for graded in graders.grade(assignment, students):
-            stored = graded if isinstance(graded, NotGraded) else _stored(store, graded)
-            if isinstance(stored, NotGraded):
-                not_graded.append(stored)
-            else:
-                results.append(sharing(stored.result, known))
-                if stored.ignored:
-                    ignored[stored.result.student] = stored.ignored
-            progress.advance(bar)
+        planner = Planner(course, graders.settings, gradebook, assignment, again=again)
+        free = partial(claims.let_go, assignment)
+        store = Store(course, gradebook, graders.settings, free)
+        run = _Run(graders, assignment, planner, claims, store)
+        plan = planner.plan(students)
+        if plan.todo:
+            run.grade(plan, progress)
     return Batch(
         assignment,
-        tuple(sorted(results, key=lambda result: result.student)),
-        tuple(sorted(not_graded, key=lambda one: one.student)),
-        ignored,
+        tuple(sorted(run.results, key=lambda result: result.student)),
+        tuple(sorted((*run.not_graded, *plan.failed), key=lambda one: one.student)),
+        tuple(sorted((*plan.unchanged, *run.unchanged))),
+        run.ignored,
         time.monotonic() - start_s,
     )
 
 
-def _stored(store: Store, graded: GradedSubmission) -> GradedSubmission | NotGraded:
-    try:
-        store.add(graded)
-    except SubmissionError as error:
-        return NotGraded(graded.result.student, str(error))
-    return graded
+class _Run:
+    """One assignment's submissions on their way from claimed to stored."""
+
+    def __init__(
+        self, graders: Graders, assignment: str, planner: Planner, claims: Claims, store: Store
+    ) -> None:
+        self._graders = graders
+        self._assignment = assignment
+        self._planner = planner
+        self._claims = claims
+        self._store = store
+        self._known: dict[CellResult, CellResult] = {}
+        self.results: list[SubmissionResult] = []
+        self.not_graded: list[NotGraded] = []
+        self.unchanged: list[str] = []
+        self.ignored: dict[str, tuple[str, ...]] = {}
+
+    def grade(self, plan: Plan, progress: Progress) -> None:
+        """Grade what a plan says."""
+        bar = progress.add_task(self._assignment, total=len(plan.todo))
+        waiting = list(plan.todo)
+        with self._store:
+            while waiting:
+                others: list[str] = []
+                for graded in self._graders.grade(self._assignment, self._claimed(waiting, plan, others)):
+                    self._keep(graded, plan.todo)
+                    progress.advance(bar)
+                # While this run waits for another, it must hold nothing that the other may wait for.
+                self._store.flush()
+                if len(others) == len(waiting):
+                    time.sleep(_PAUSE_S)
+                waiting = others
+                progress.update(bar, completed=len(plan.todo) - len(waiting))
+
+    def _claimed(self, students: Iterable[str], plan: Plan, others: list[str]) -> Iterator[str]:
+        """Yield the students whose submission this run has claimed; put those of other runs aside."""
+        for student in students:
+            if not self._claims.take(self._assignment, student):
+                others.append(student)
+            elif self._planner.done_meanwhile(student, plan.todo[student]):
+                self._claims.let_go(self._assignment, [student])
+                self.unchanged.append(student)
+            else:
+                yield student
+
+    def _keep(self, graded: GradedSubmission | NotGraded, todo: Mapping[str, str]) -> None:
+        if isinstance(graded, NotGraded):
+            self._fail(graded, todo[graded.student])
+            return
+        student = graded.result.student
+        # What was handed in while it was being graded will be graded the next time.
+        fingerprint = self._planner.fingerprint(student)
+        try:
+            self._store.add(graded, fingerprint if fingerprint == todo[student] else "")
+        except SubmissionError as error:
+            self._fail(NotGraded(student, str(error)), todo[student])
+            return
+        self.results.append(sharing(graded.result, self._known))
+        if graded.ignored:
+            self.ignored[student] = graded.ignored
+
+    def _fail(self, failed: NotGraded, fingerprint: str) -> None:
+        self.not_graded.append(failed)
+        self._store.fail(self._assignment, failed.student, failed.reason, fingerprint)
 
 
 def sharing(result: SubmissionResult, known: dict[CellResult, CellResult]) -> SubmissionResult:
@@ -164,85 +234,3 @@ def sharing(result: SubmissionResult, known: dict[CellResult, CellResult]) -> Su
         for book in result.notebooks
     )
     return replace(result, notebooks=tuple(books))
-
-
-def print_summary(course: Course, batch: Batch) -> None:
-    """
-    Print the scores of a batch, what could not be graded, and what to do next.
-
-    Parameters
-    ----------
-    course : Course
-        The course.
-    batch : Batch
-        The batch.
-    """
-    console = Console(highlight=False)
-    if batch.results:
-        console.print(score_table(batch.results))
-    for one in batch.not_graded:
-        console.print(Text(printable(f"not graded: {one.student}: {one.reason}"), style="red"))
-    for student, names in batch.ignored.items():
-        line = f"ignored: {student}: {', '.join(names)} (no notebook of the assignment has this name)"
-        console.print(Text(printable(line), style="yellow"))
-    count, total = len(batch.results), len(batch.results) + len(batch.not_graded)
-    waiting = sum(result.needs_manual_grade for result in batch.results)
-    line = f"{batch.assignment}: graded {count} of {total} submissions in {batch.elapsed_s:.1f} s"
-    console.print(line)
-    if waiting:
-        console.print(f"* {waiting} of them with an answer that waits for a person")
-        console.print("  (start `jupyter lab` here, menu Nbgrader, Formgrader)")
-    console.print(f"Scores: {course.gradebook.name}. Next: autograder feedback, report, export.")
-
-
-def score_table(results: tuple[SubmissionResult, ...]) -> Table:
-    """
-    Return a table with a row for each student and a column for each notebook.
-
-    Parameters
-    ----------
-    results : tuple of SubmissionResult
-        At least one.
-
-    Returns
-    -------
-    Table
-        For rich to print.
-    """
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("student", no_wrap=True)
-    for name, book in zip(_short_names(results[0]), results[0].notebooks, strict=True):
-        table.add_column(f"{name}\nof {number(book.max_score)}", justify="right", no_wrap=True)
-    table.add_column(f"total\nof {number(results[0].max_score)}", justify="right", style="bold", no_wrap=True)
-    table.add_column("lost points in")
-    for result in results:
-        # Names of folders are students' to choose: never markup, never orders to the terminal.
-        scores = [_shown(book) for book in result.notebooks]
-        student, losses = Text(printable(result.student)), Text(_losses(result), style="dim")
-        table.add_row(student, *scores, number(result.auto_score), losses)
-    return table
-
-
-def _short_names(result: SubmissionResult) -> list[str]:
-    names = [book.name for book in result.notebooks]
-    short = [name.split("_")[0] for name in names]
-    return short if len({*short}) == len(short) else names
-
-
-def _shown(book: NotebookResult) -> str:
-    if book.status is Status.MISSING:
-        return "missing "
-    waits = any(cell.needs_manual_grade for cell in book.cells)
-    return number(book.auto_score) + ("*" if waits else " ")
-
-
-def _losses(result: SubmissionResult) -> str:
-    lost = [
-        cell.grade_id.removeprefix("test_")
-        for book in result.notebooks
-        if book.status is not Status.MISSING
-        for cell in book.cells
-        if not cell.manual and cell.auto_score != cell.max_score
-    ]
-    total = sum(not cell.manual for book in result.notebooks for cell in book.cells)
-    return "everything" if len(lost) == total else ", ".join(lost)

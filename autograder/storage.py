@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import glob
+import shutil
 import stat
 import tempfile
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from autograder.errors import OperatorError
+from autograder.errors import GradebookLockedError, OperatorError
 from autograder.files import copy_files
-from autograder.gradebook import Entry
+from autograder.gradebook import Entry, Record
 from autograder.notebook import write_notebook
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
     from autograder.course import Course
     from autograder.gradebook import Gradebook
     from autograder.results import GradedSubmission
@@ -21,6 +25,14 @@ if TYPE_CHECKING:
 
 FLUSH_AFTER_S, FLUSH_AT = 1.0, 50
 """Scores wait for others no longer than this, and for no more than these, before they are stored."""
+
+STAGING = ".{}~"
+"""How the folder begins in which a submission's files are written, before they take their place."""
+
+LOCKED_FOR_S, PAUSE_S = 600, 0.2
+"""How long in seconds a locked gradebook is waited for before the batch ends, and how long between tries."""
+MAX_WAITING = 5 * FLUSH_AT
+"""So many scores wait for a locked gradebook while grading goes on."""
 
 READ_ONLY = stat.S_IRUSR | stat.S_IRGRP | stat.S_IROTH
 
@@ -42,12 +54,21 @@ class Store:
         Its gradebook.
     settings : Settings
         Its settings.
+    stored : callable, optional
+        Called with the students whose scores have just been stored.
     """
 
-    def __init__(self, course: Course, gradebook: Gradebook, settings: Settings) -> None:
+    def __init__(
+        self,
+        course: Course,
+        gradebook: Gradebook,
+        settings: Settings,
+        stored: Callable[[Iterable[str]], object] = tuple,
+    ) -> None:
         self._course = course
         self._gradebook = gradebook
         self._late_penalty = settings.late_penalty
+        self._stored = stored
         self._entries: list[Entry] = []
         self._stored_at_s = 0.0
 
@@ -59,7 +80,7 @@ class Store:
         """Store the scores that wait."""
         self.flush()
 
-    def add(self, graded: GradedSubmission) -> None:
+    def add(self, graded: GradedSubmission, fingerprint: str = "") -> None:
         """
         Store a graded submission.
 
@@ -67,6 +88,8 @@ class Store:
         ----------
         graded : GradedSubmission
             What the grader returned.
+        fingerprint : str
+            What the result depended on; empty if that is not known.
 
         Raises
         ------
@@ -76,24 +99,74 @@ class Store:
             If a file cannot be written, or the gradebook.
         """
         write_files(self._course, graded)
-        self._entries.append(Entry(graded.result, graded.timestamp, graded.unanswered))
+        self._entries.append(Entry(graded.result, graded.timestamp, graded.unanswered, fingerprint))
         due = time.monotonic() - self._stored_at_s >= FLUSH_AFTER_S
         if due or len(self._entries) >= FLUSH_AT:
-            self.flush()
+            try:
+                self._flush()
+            except GradebookLockedError:
+                # Grading goes on meanwhile.
+                if len(self._entries) >= MAX_WAITING:
+                    self.flush()
+
+    def fail(self, assignment: str, student: str, reason: str, fingerprint: str = "") -> None:
+        """
+        Remember that a submission could not be graded; a score of it that is stored stays.
+
+        Parameters
+        ----------
+        assignment, student : str
+            The submission.
+        reason : str
+            What is wrong and what to do, in one line.
+        fingerprint : str
+            What the attempt depended on; empty if that is not known.
+
+        Raises
+        ------
+        GradebookError
+            If the gradebook cannot be written.
+        """
+        # What waits may be an older result of the same student's.
+        self.flush()
+        records = {student: Record(fingerprint, reason)}
+        _patiently(lambda: self._gradebook.store_failures(assignment, records))
+        self._stored([student])
 
     def flush(self) -> None:
         """
-        Put the scores that wait into the gradebook.
+        Put the scores that wait into the gradebook; wait for it if another program has locked it.
 
         Raises
         ------
         GradebookError
             If it cannot be written; then they do not wait any longer.
         """
-        entries, self._entries = self._entries, []
-        if entries:
-            self._gradebook.store_many(entries, late_penalty=self._late_penalty)
+        try:
+            _patiently(self._flush)
+        finally:
+            self._entries.clear()
+
+    def _flush(self) -> None:
         self._stored_at_s = time.monotonic()
+        if self._entries:
+            self._gradebook.store_many(self._entries, late_penalty=self._late_penalty)
+            students = [entry.result.student for entry in self._entries]
+            self._entries.clear()
+            self._stored(students)
+        self._stored_at_s = time.monotonic()
+
+
+def _patiently(write: Callable[[], None]) -> None:
+    """Write to the gradebook, again and again while another program has locked it."""
+    give_up_s = time.monotonic() + LOCKED_FOR_S
+    while True:
+        try:
+            return write()
+        except GradebookLockedError:
+            if time.monotonic() > give_up_s:
+                raise
+            time.sleep(PAUSE_S)
 
 
 def write_files(course: Course, graded: GradedSubmission) -> None:
@@ -122,7 +195,11 @@ def write_files(course: Course, graded: GradedSubmission) -> None:
     target = course.autograded(result.student, result.assignment)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=f".{target.name}-", dir=target.parent) as scratch:
+        staging = STAGING.format(target.name)
+        for left in target.parent.glob(f"{glob.escape(staging)}*"):
+            # By a run that was killed: this one has claimed the submission.
+            shutil.rmtree(left, ignore_errors=True)
+        with tempfile.TemporaryDirectory(prefix=staging, dir=target.parent) as scratch:
             folder = Path(scratch) / target.name
             folder.mkdir()
             for source in (submitted, course.source(result.assignment)):

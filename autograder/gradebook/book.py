@@ -16,6 +16,7 @@ from sqlalchemy import select
 
 from autograder.errors import GradebookError, nearest
 from autograder.gradebook.database import Database
+from autograder.gradebook.records import Record, make_table, read_records, write_records
 from autograder.gradebook.writing import Book, Entry, Writer, add_students, decimal, seconds_late
 from autograder.scores import CellScore, StudentScore
 
@@ -48,6 +49,7 @@ class Gradebook:
     def __init__(self, db_url: str) -> None:
         self._database = Database(db_url)
         self._known: dict[str, dict[str, Book]] = {}
+        self._has_records = False
 
     @property
     def where(self) -> str:
@@ -149,8 +151,60 @@ class Gradebook:
             for name, group in groups.items():
                 assignment, books = self._structure(connection, name)
                 Writer(self._database, connection, assignment, books, late_penalty).write(group)
+                records = {entry.result.student: Record(entry.fingerprint) for entry in group}
+                self._write_records(connection, name, records)
+        self._has_records = True
+
+    def store_failures(self, assignment: str, failures: Mapping[str, Record]) -> None:
+        """
+        Remember which submissions could not be graded, and why; scores stay as they are.
+
+        Parameters
+        ----------
+        assignment : str
+            The assignment.
+        failures : mapping of str to Record
+            By student.
+
+        Raises
+        ------
+        GradebookError
+            If the gradebook cannot be written.
+        """
+        with self._database.writing() as connection:
+            self._write_records(connection, assignment, failures)
+        self._has_records = True
+
+    def _write_records(self, connection: Connection, assignment: str, records: Mapping[str, Record]) -> None:
+        if not self._has_records:
+            make_table(connection)
+        write_records(connection, assignment, records)
 
     # ----------------------------------------------------------- reading
+
+    def records(self, assignment: str, student: str | None = None) -> dict[str, Record]:
+        """
+        Return what became of an assignment's submissions when they were last graded.
+
+        Parameters
+        ----------
+        assignment : str
+            The assignment.
+        student : str, optional
+            This student's only.
+
+        Returns
+        -------
+        dict of str to Record
+            By student; one whose submission was never graded by the kit is absent.
+
+        Raises
+        ------
+        GradebookError
+            If the gradebook cannot be read.
+        """
+        with self._database.reading() as connection:
+            return read_records(connection, assignment, student)
 
     def scores(self, assignment: str) -> tuple[StudentScore, ...]:
         """

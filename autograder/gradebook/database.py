@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import MetaData, Table, create_engine, event, select, text
-from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+from sqlalchemy.exc import DBAPIError, IntegrityError, SQLAlchemyError
 
-from autograder.errors import GradebookError
+from autograder.errors import GradebookError, GradebookLockedError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -40,6 +40,10 @@ INDEXED = (
     ("base_cell", "notebook_id"),
 )
 BUSY_S = 30
+"""Seconds to wait for another program that writes."""
+WRITERS = 7_261_042
+"""The lock of PostgreSQL that the kit's writers take in turn: any number, always the same."""
+BUSY = ("locked", "deadlock", "lock timeout", "could not serialize")
 # Databases limit the values in one statement.
 _AT_A_TIME = 500
 
@@ -94,6 +98,9 @@ class Database:
         with self._told(), self._engine.connect() as connection:
             writer = connection.execution_options(autograder_write=True)
             with writer.begin():
+                if self._engine.dialect.name == "postgresql":
+                    # Reads decide what is written, so that two graders must not read at once.
+                    writer.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": WRITERS})
                 yield writer
 
     def _add_indexes(self) -> None:
@@ -127,12 +134,13 @@ class Database:
             yield
         except SQLAlchemyError as problem:
             cause = problem.orig if isinstance(problem, DBAPIError) else problem
-            locked = "locked" in str(cause)
-            what = f"is locked by another program for {BUSY_S} s" if locked else f"cannot be used ({cause})"
-            remedy = (
-                "Close what else grades or shows this course." if locked else "Check its address and file."
-            )
-            raise GradebookError(self.where, what, remedy) from problem
+            if isinstance(problem, IntegrityError) or any(word in str(cause) for word in BUSY):
+                # Rows that somebody else has put there meanwhile are found at the next try.
+                what = f"is locked by another program for {BUSY_S} s"
+                remedy = "Close what else grades or shows this course."
+                raise GradebookLockedError(self.where, what, remedy) from problem
+            what = f"cannot be used ({cause})"
+            raise GradebookError(self.where, what, "Check its address and file.") from problem
 
     def _check_schema(self) -> None:
         missing = [name for name in TABLES if name not in self._meta.tables]

@@ -45,11 +45,15 @@ class Entry:
         When it was handed in: naive, in UTC. By default what is stored stays.
     unanswered : mapping of str to collection of str
         For each notebook the solution cells left as they were handed out.
+    fingerprint : str
+        What the result depended on, see `autograder.fingerprint`; empty if
+        that is not known, so that the submission will be graded again.
     """
 
     result: SubmissionResult
     timestamp: datetime | None = None
     unanswered: Mapping[str, Collection[str]] = field(default_factory=dict)
+    fingerprint: str = ""
 
 
 @dataclass(frozen=True, slots=True)

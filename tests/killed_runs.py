@@ -1,0 +1,76 @@
+"""
+`autograder grade` that is killed, with all its processes, at its nth step.
+
+A step is anything it does to a file of the course, and the beginning and the
+end of every transaction. Run as a program: ``killed_runs.py STEP COURSE``;
+with step 0 it runs to its end and says on standard error how many there were.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+STEPS = {"open", "os.mkdir", "os.rename", "os.remove", "os.rmdir", "os.chmod", "os.link", "shutil.rmtree"}
+
+
+def main(stop: int, course: str) -> None:
+    """Grade, and die at a step."""
+    from sqlalchemy import Engine, event  # noqa: PLC0415 - only this program needs it
+
+    from autograder.cli import run  # noqa: PLC0415 - the same
+
+    done = 0
+
+    def step(*_: object) -> None:
+        nonlocal done
+        done += 1
+        if done == stop:
+            os.killpg(0, signal.SIGKILL)
+
+    def watch(name: str, arguments: tuple[Any, ...]) -> None:
+        if name in STEPS and arguments and isinstance(arguments[0], str | bytes | os.PathLike):
+            place = os.fsdecode(arguments[0])
+            if place.startswith(course) and not _reads(name, arguments):
+                step()
+
+    sys.addaudithook(watch)
+    for name in ("begin", "commit"):
+        event.listen(Engine, name, step)
+    sys.argv = ["autograder", "grade", "--jobs", "2", "--course-dir", course]
+    try:
+        run()
+    finally:
+        print(f"steps: {done}", file=sys.stderr)  # noqa: T201 - for the test that started it
+
+
+def _reads(name: str, arguments: tuple[Any, ...]) -> bool:
+    return name == "open" and not int(arguments[2] or 0) & (os.O_WRONLY | os.O_RDWR | os.O_CREAT)
+
+
+def grade(course: Path, stop: int = 0) -> subprocess.CompletedProcess[str]:
+    """
+    Grade a course in a session of its own, and kill all of it at a step.
+
+    Parameters
+    ----------
+    course : Path
+        The course.
+    stop : int
+        The step, from 1; 0 for none.
+
+    Returns
+    -------
+    CompletedProcess
+        With the exit code, -9 if it was killed.
+    """
+    command = [sys.executable, __file__, str(stop), str(course)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, start_new_session=True)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), sys.argv[2])
