@@ -38,6 +38,11 @@ class CellRun:
         number; None if there is none, or if it is no number (of 64 bits).
     value_type : str
         Name of that value's class; empty if no value was shown.
+    reached : bool
+        True if a test cell has come to its end. Of other cells it is not known.
+    stopped : str
+        Name of the limit that stopped it, or "died" if it ended its process;
+        empty if neither. Only the grader's side says so.
     """
 
     outputs: list[dict[str, Any]] = field(default_factory=list)
@@ -46,6 +51,8 @@ class CellRun:
     extra_results: int = 0
     value: float | None = None
     value_type: str = ""
+    reached: bool = False
+    stopped: str = ""
 
     @classmethod
     def told(cls, answer: dict[str, Any]) -> Self:
@@ -70,6 +77,7 @@ class CellRun:
             _count(answer.get("extra_results")),
             value if _is_number(value) else None,
             _name(value_type) if isinstance(value_type, str) else "",
+            answer.get("reached") is True,
         )
 
 

@@ -106,7 +106,7 @@ class Worker:
             what = f"the files beside the notebook cannot be handed over ({end})"
             raise SandboxError("sandbox", what, "Raise the limit file_mib, or remove the files.") from None
 
-    def run_cell(self, source: str, *, snapshot: str = "") -> CellRun:
+    def run_cell(self, source: str, *, snapshot: str = "", graded: bool = False) -> CellRun:
         """
         Run one cell.
 
@@ -117,6 +117,9 @@ class Worker:
         snapshot : str
             If not empty, what the notebook's names stand for after the cell
             is remembered under this name.
+        graded : bool
+            True for a test cell: it is run as it was handed out, whatever
+            cells before have changed of how cells are run.
 
         Returns
         -------
@@ -130,9 +133,9 @@ class Worker:
         WorkerDied
             If the cell ended the process; the worker is gone.
         """
-        return CellRun.told(self._cell(source, snapshot))
+        return CellRun.told(self._cell(source, snapshot, graded=graded))
 
-    def run_cell_again(self, source: str, *, snapshot: str = "") -> None:
+    def run_cell_again(self, source: str, *, snapshot: str = "", graded: bool = False) -> None:
         """
         Run one cell of which nobody wants to know what it shows.
 
@@ -140,6 +143,8 @@ class Worker:
         ----------
         source, snapshot : str
             As in `run_cell`.
+        graded : bool
+            As there.
 
         Raises
         ------
@@ -148,7 +153,7 @@ class Worker:
         WorkerDied
             If the cell ended the process; the worker is gone.
         """
-        self._cell(source, snapshot)
+        self._cell(source, snapshot, graded=graded)
 
     def scope(self, name: str) -> None:
         """Let the notebook's names, from the next request on, stand again for what a snapshot remembers."""
@@ -211,9 +216,11 @@ class Worker:
             raise SandboxError(path, f"cannot be read ({error.strerror})", "Check the file.") from None
         self._cells({"op": "file", "path": name, "content": content})
 
-    def _cell(self, source: str, snapshot: str) -> dict[str, Any]:
+    def _cell(self, source: str, snapshot: str, *, graded: bool) -> dict[str, Any]:
         limit_bytes = self.limits.output_kib * 1024 * _ESCAPED + _ANSWER_BYTES
-        return self._cells({"op": "cell", "source": source, "snapshot": snapshot}, limit_bytes)
+        return self._cells(
+            {"op": "cell", "source": source, "snapshot": snapshot, "graded": graded}, limit_bytes
+        )
 
     def _cells(self, message: dict[str, Any], limit_bytes: int = _ANSWER_BYTES) -> dict[str, Any]:
         payload = self._ask(b"c" + encode(message), limit_bytes)

@@ -23,6 +23,9 @@ _MESSAGES = {
     "notebook_time_s": "the notebook took longer than {value:g} s, so this cell was not run",
 }
 
+DIED = "died"
+"""What stopped a cell that ended its process."""
+
 # Cells of a notebook together may show this many times what one may.
 _SHOWN_PER_CELL = 8
 _KIB = 2**10
@@ -39,10 +42,13 @@ class CodeCell:
         Its source.
     name : str
         If not empty, the names are remembered after this cell under this name.
+    graded : bool
+        True for a test cell: it is run as it was handed out.
     """
 
     source: str
     name: str = ""
+    graded: bool = False
 
 
 @dataclass(slots=True)
@@ -171,7 +177,7 @@ class NotebookSession:
             try:
                 self._check_time()
                 cell = self.cells[index]
-                run = worker.run_cell(cell.source, snapshot=cell.name)
+                run = worker.run_cell(cell.source, snapshot=cell.name, graded=cell.graded)
                 self.runs.append(replace(run, outputs=self._bounded(run.outputs)))
                 self._ran = index + 1
             except (LimitReached, WorkerDied) as end:
@@ -194,7 +200,7 @@ class NotebookSession:
                 while self._ran < stop:
                     cell = self.cells[self._ran]
                     source = "" if self._ran in self._killers else cell.source
-                    self._worker.run_cell_again(source, snapshot=cell.name)
+                    self._worker.run_cell_again(source, snapshot=cell.name, graded=cell.graded)
                     self._ran += 1
             except (LimitReached, WorkerDied):
                 self._killed_by(self._ran)
@@ -233,12 +239,12 @@ class NotebookSession:
 
     def _told(self, limit: str) -> CellRun:
         value = getattr(self.limits, limit)
-        return _killed("LimitReached", _MESSAGES[limit].format(value=value))
+        return _killed("LimitReached", _MESSAGES[limit].format(value=value), limit)
 
 
 def _told_death(death: WorkerDied) -> CellRun:
-    return _killed("WorkerDied", f"the cell ended the notebook's process ({death.cause})")
+    return _killed("WorkerDied", f"the cell ended the notebook's process ({death.cause})", DIED)
 
 
-def _killed(error: str, message: str) -> CellRun:
-    return CellRun([error_output(error, message)], error)
+def _killed(error: str, message: str, stopped: str) -> CellRun:
+    return CellRun([error_output(error, message)], error, stopped=stopped)

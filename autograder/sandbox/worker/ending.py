@@ -37,6 +37,8 @@ class Ending:
         The last value that an expression of its own has shown, if it is a number.
     value_type : str
         Name of that value's class.
+    reached : bool
+        True if a test cell has come to its end; of other cells it is not known.
     """
 
     error: str = ""
@@ -44,6 +46,7 @@ class Ending:
     extra_results: int = 0
     value: float | None = None
     value_type: str = ""
+    reached: bool = False
 
     def show(self, value: object, *, is_own: bool) -> None:
         """Note a value that is shown."""
@@ -51,15 +54,25 @@ class Ending:
             self.extra_results += 1
             return
         self.results += 1
-        self.value_type = type(value).__name__[:_MAX_NAME]
-        number: Any = value.item() if isinstance(value, np.generic) else value
-        is_short = type(number) in _NUMBERS and (type(number) is not int or number.bit_length() <= _MAX_BITS)
-        self.value = number if is_short else None
+        self._note(value)
+
+    def reach(self, value: object = None) -> object:
+        """Note that a test cell comes to its end, with the value of its last expression, and return that."""
+        self.reached = True
+        if value is not None:
+            self._note(value)
+        return value
 
     def end(self, outcome: ExecutionResult) -> None:
         """Note how IPython says that it ended."""
         error = outcome.error_before_exec or outcome.error_in_exec
         self.error = "" if error is None else type(error).__name__[:_MAX_NAME]
+
+    def _note(self, value: object) -> None:
+        self.value_type = type(value).__name__[:_MAX_NAME]
+        number: Any = value.item() if isinstance(value, np.generic) else value
+        is_short = type(number) in _NUMBERS and (type(number) is not int or number.bit_length() <= _MAX_BITS)
+        self.value = number if is_short else None
 
 
 def is_shown_by_cell(shower: FrameType) -> bool:

@@ -89,7 +89,9 @@ class _Worker:
             self.recorder.muted = False
 
     def _cell(self, message: dict[str, Any]) -> dict[str, Any]:
-        ending = run_cell(self.shell, message["source"], wall_time_s=self.wall_time_s)
+        ending = run_cell(
+            self.shell, message["source"], wall_time_s=self.wall_time_s, graded=message["graded"]
+        )
         if message["snapshot"]:
             self.snapshots[message["snapshot"]] = dict(self.shell.user_ns)
         return {"outputs": self.recorder.outputs, **asdict(ending)}

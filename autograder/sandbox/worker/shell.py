@@ -6,6 +6,7 @@ import builtins
 import re
 import signal
 import sys
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from IPython.core.displayhook import DisplayHook
@@ -17,6 +18,7 @@ from traitlets import Any as AnyTrait
 from traitlets import Type
 
 from autograder.sandbox.worker.ending import Ending, is_shown_by_cell
+from autograder.sandbox.worker.graded import Ways
 from autograder.sandbox.worker.recorder import Recorder, Stream
 
 if TYPE_CHECKING:
@@ -74,6 +76,7 @@ class NotebookShell(InteractiveShell):
     displayhook_class = Type(_DisplayHook)
     recorder: Recorder
     own_steps: list[int]
+    ways: Ways
     streams: tuple[Stream, Stream]
 
     def init_sys_modules(self) -> None:
@@ -160,6 +163,7 @@ def make_shell(recorder: Recorder) -> NotebookShell:
     shell.streams = (Stream(recorder, "stdout"), Stream(recorder, "stderr"))
     sys.stdout, sys.stderr = shell.streams
     signal.signal(signal.SIGALRM, _interrupt)
+    shell.ways = Ways(shell)
     return shell
 
 
@@ -168,7 +172,7 @@ def _is_as_written(cell: str) -> bool:
     return "\n" in cell.strip() and not cell[:1].isspace() and not _SPECIAL.search(cell)
 
 
-def run_cell(shell: NotebookShell, source: str, *, wall_time_s: float) -> Ending:
+def run_cell(shell: NotebookShell, source: str, *, wall_time_s: float, graded: bool = False) -> Ending:
     """
     Run one cell and record what it shows.
 
@@ -180,6 +184,8 @@ def run_cell(shell: NotebookShell, source: str, *, wall_time_s: float) -> Ending
         The cell's source.
     wall_time_s : float
         After this time in seconds the cell is interrupted.
+    graded : bool
+        True for a test cell: it is run as it was handed out.
 
     Returns
     -------
@@ -191,7 +197,8 @@ def run_cell(shell: NotebookShell, source: str, *, wall_time_s: float) -> Ending
     shell.displayhook.set_trait("ending", ending)
     # A cell before may have put anything there.
     sys.stdout, sys.stderr = shell.streams
-    with Timer(wall_time_s):
+    ways = shell.ways.restored(source, ending) if graded else nullcontext()
+    with Timer(wall_time_s), ways:
         try:
             ending.end(shell.run_cell(source, store_history=True))  # type: ignore[no-untyped-call]
         except WallTimeExceeded:
