@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from parallel import Sharing, longest_first, processes_for, sections
 
 from autograder.course import Course
 from autograder.errors import NotebookError
@@ -19,11 +20,50 @@ from autograder.variants import combined_cells, fill
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from xdist.workermanage import WorkerController
+
     HandIn = Callable[..., Path]
 
 ROOT = Path(__file__).resolve().parents[1]
 ASSIGNMENT = "multi_head_attention"
 PARTS = ("nbgrader_config.py", "gradebook.db", "source", "release", "solutions")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """Start as many processes as there are cores; named tests run in this one."""
+    return processes_for(config)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> Sharing | None:
+    """Share tests out by module, unless another way is asked for."""
+    if config.option.dist != "load":
+        return None
+    # They come in the order that they are to be begun in.
+    config.option.loadscopereorder = False
+    return Sharing(config, log)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave the order to chance, but begin early what takes long where there are several processes."""
+    if hasattr(config, "workerinput"):
+        longest_first(items)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: WorkerController, error: object) -> None:  # noqa: ARG001 - as pytest-xdist calls it
+    """Take over what a process wants to be printed."""
+    sections(node.config).update(getattr(node, "workeroutput", {}).get("sections", {}))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Print it."""
+    for title, lines in sections(config).items():
+        terminalreporter.section(title)
+        for line in lines:
+            terminalreporter.write_line(line)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -11,9 +11,7 @@ from typing import TYPE_CHECKING, Any
 from autograder.variants import Variant, load_variants
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    import pytest
+    from collections.abc import Mapping
 
     from autograder.results import CheckResult
 
@@ -76,15 +74,3 @@ def listed(title: str, names: list[str]) -> list[str]:
     return textwrap.wrap(
         f"{title}: {', '.join(names)}", 100, subsequent_indent="    ", break_on_hyphens=False
     )
-
-
-def print_at_end(config: pytest.Config, title: str, lines: Iterable[str]) -> None:
-    """Print a section below the tests, whatever is captured."""
-    reporter = config.pluginmanager.get_plugin("terminalreporter")
-    capture = config.pluginmanager.get_plugin("capturemanager")
-    if reporter is not None and capture is not None:
-        with capture.global_and_fixture_disabled():
-            reporter.ensure_newline()
-            reporter.section(title)
-            for line in lines:
-                reporter.write_line(line)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import zlib
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from corruptions import GRADED, SPOILS, corrupted
 from graded_cells import ALTERNATIVES, HOMES, KNOWN, MISCONCEPTIONS, RIGHT, WRONG, Judge, names_in
+from parallel import print_at_end
 
 from autograder.checks.suite import CheckSuite
 from autograder.diagnosis import diagnose
@@ -104,7 +104,7 @@ def pairs() -> list[tuple[str, str]]:
     return small[::6] + mixed[::80] + large[::20]
 
 
-def test_of_two_mistakes_none_but_the_two_are_named(judge: Judge, capsys: pytest.CaptureFixture[str]) -> None:
+def test_of_two_mistakes_none_but_the_two_are_named(judge: Judge, request: pytest.FixtureRequest) -> None:
     """Mixed numbers fit nothing, or one of the two; what is not explained is called something else."""
     named = 0
     for pair in pairs():
@@ -118,8 +118,8 @@ def test_of_two_mistakes_none_but_the_two_are_named(judge: Judge, capsys: pytest
         rest = [one for one in results if one.outcome is Outcome.FAILED and not one.misconception]
         if found and len(cells) == 1:
             assert all(result.rationale.startswith("And something else: ") for result in rest)
-    with capsys.disabled():
-        sys.stdout.write(f"\npairs of misconceptions of which one is named: {named} of {len(pairs())}\n")
+    lines = [f"{named} of {len(pairs())}"]
+    print_at_end(request.config, "pairs of misconceptions of which one is named", lines)
     assert named > 0.75 * len(pairs())
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 from graded_cells import HOMES, KNOWN, MISCONCEPTIONS, RIGHT, WRONG, Judge, names_in
+from parallel import print_at_end
 
 from autograder import diagnosis
 from autograder.diagnosis import MAX_REPLAYED, Misconception, diagnose
@@ -71,12 +71,11 @@ def test_a_known_mistake_is_called_by_its_name(name: str, found: dict[str, list[
 
 
 def test_few_known_mistakes_go_without_a_name(
-    found: dict[str, list[Any]], capsys: pytest.CaptureFixture[str]
+    found: dict[str, list[Any]], request: pytest.FixtureRequest
 ) -> None:
     """The exceptions are counted, and each is still the name of a misconception."""
     right = sum(names_in(results) == {name} for name, results in found.items())
-    with capsys.disabled():
-        sys.stdout.write(f"\nmisconceptions rightly named: {right} of {len(found)}\n")
+    print_at_end(request.config, "misconceptions rightly named", [f"{right} of {len(found)}"])
 
     assert right == len(found) - len(UNNAMED)
     assert set(UNNAMED) <= set(found)

@@ -21,9 +21,9 @@ from known_solutions import (
     listed,
     lost,
     named,
-    print_at_end,
     undocumented,
 )
+from parallel import print_at_end
 
 from autograder.checks.suite import CheckSuite, LocalNames
 from autograder.results import CheckResult, Outcome

@@ -19,10 +19,10 @@ from known_solutions import (
     grade_cells,
     judge_of,
     lost,
-    print_at_end,
     undocumented,
 )
 from mutants import mutants
+from parallel import print_at_end
 
 from autograder.checks.suite import CheckSuite, LocalNames
 from autograder.variants import Variant, solved_cells, touched_cells
