@@ -279,7 +279,7 @@ class Conversation:
                 # Any other text would be the student's, and could tell what the check asked with.
                 return StudentMissing(name if name in self._asked else "".join(step.names[-1:]))
             case {"raised": str(class_name)}:
-                return StudentError(_class_name(class_name))
+                return StudentError(class_shown(class_name))
         msg = "an answer without a value"
         raise WireError(msg)
 
@@ -316,8 +316,20 @@ def _each_step(whole: Exchange) -> list[Exchange]:
         return [whole]
 
 
-def _class_name(name: str) -> str:
-    # The name is the student's to choose, is shown to people, and could tell what the check asked with.
+def class_shown(name: str) -> str:
+    """
+    Return the name of an exception's class if it may be shown.
+
+    Parameters
+    ----------
+    name : str
+        The name, which a student can choose: it could tell what a hidden test asked with.
+
+    Returns
+    -------
+    str
+        The same if it is one of Python's or numpy's, else "Exception".
+    """
     known = getattr(builtins, name, None)
     is_known = isinstance(known, type) and issubclass(known, BaseException)
     return name if is_known or name in _NUMPY_ERRORS else "Exception"
