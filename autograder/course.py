@@ -1,17 +1,18 @@
 """
 A course on disk: its folders, its assignments, and who handed in what.
 
-Names of assignments and students come from folders and command lines, and
-become parts of paths only after they were checked to be plain names.
+Which folders they are is nbgrader's to say, see `autograder.layout`.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from autograder.configuration import CONFIG_FILE, Stamps, config_stamps, merged, read_file
 from autograder.errors import (
     CourseError,
     NotebookError,
@@ -19,30 +20,38 @@ from autograder.errors import (
     SubmissionError,
     nearest,
 )
+from autograder.handout import released_notebook
+from autograder.layout import Layout, Step
+from autograder.nbgrader_settings import CourseDirectory, course_db_url, course_layout, course_rules, told
 from autograder.notebook import read_notebook
-from autograder.released import ReleasedNotebook, released_notebook
 from autograder.secret import course_secret
-from autograder.settings import CONFIG_FILE, check_config, default_db_url, read_config
+from autograder.settings import Settings, check_config, load_settings
+from autograder.timestamps import read_timestamp
 
 if TYPE_CHECKING:
-    from datetime import datetime, tzinfo
+    from collections.abc import Mapping
+    from datetime import datetime
 
-MAX_TIME = 100
-"""Characters of a time in a ``timestamp.txt``, which a student may have written."""
+    from autograder.released import ReleasedNotebook
+    from autograder.rules import Rules
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Course:
     """
-    A course folder laid out as nbgrader wants it.
+    A course folder, laid out as its configuration tells nbgrader.
 
     Parameters
     ----------
     root : Path
-        The folder that holds ``nbgrader_config.py`` and ``source/``; absolute.
+        The course, as nbgrader's ``CourseDirectory.root``; absolute. By
+        default it holds ``nbgrader_config.py``.
+    config_dir : Path, optional
+        Another folder whose ``nbgrader_config.py`` names this course.
     """
 
     root: Path
+    config_dir: Path | None = None
 
     @classmethod
     def find(cls, path: Path | None = None) -> Course:
@@ -70,11 +79,74 @@ class Course:
         start = Path.cwd() if path is None else path.resolve()
         candidates = [start, *start.parents] if path is None else [start]
         for folder in candidates:
-            if (folder / CONFIG_FILE).is_file() and (folder / "source").is_dir():
-                check_config(folder)
-                return cls(root=folder)
+            if (folder / CONFIG_FILE).is_file() and (course := cls._told_in(folder)) is not None:
+                check_config(merged(course.stamps), folder / CONFIG_FILE)
+                return course
         what = f"is no course: it has no {CONFIG_FILE} beside a folder source"
         raise CourseError(start, what, "Change into the course folder, or name it with --course-dir.")
+
+    @classmethod
+    def around(cls, path: Path) -> Course | None:
+        """
+        Return the course that a file lies in.
+
+        Parameters
+        ----------
+        path : Path
+            The file; absolute.
+
+        Returns
+        -------
+        Course or None
+            The nearest course above it, if there is one.
+
+        Raises
+        ------
+        ConfigError
+            If its configuration cannot be run.
+        """
+        folders = (folder for folder in path.parents if (folder / CONFIG_FILE).is_file())
+        return next((course for folder in folders if (course := cls._told_in(folder)) is not None), None)
+
+    @classmethod
+    def _told_in(cls, folder: Path) -> Course | None:
+        """Return the course that the configuration in a folder speaks of, if its sources are there."""
+        where = folder / CONFIG_FILE
+        elsewhere = told(CourseDirectory, read_file(folder), where=where).root
+        root = (folder / elsewhere).resolve() if elsewhere else folder
+        course = cls(root=root, config_dir=None if root == folder else folder)
+        return course if course.layout.parent(Step.SOURCE).is_dir() else None
+
+    @property
+    def stamps(self) -> Stamps:
+        """The files of its configuration, as they are now."""
+        return config_stamps(self.root, self.config_dir)
+
+    @property
+    def layout(self) -> Layout:
+        """Where it keeps what."""
+        return course_layout(self.root, self.stamps)
+
+    @property
+    def rules(self) -> Rules:
+        """What its releases are made by."""
+        return course_rules(self.stamps)
+
+    def settings(self, **flags: Any) -> Settings:
+        """
+        Return the settings in force.
+
+        Parameters
+        ----------
+        **flags : Any
+            Settings from the command line; None means not given.
+
+        Returns
+        -------
+        Settings
+            As of `load_settings`, which says what is raised.
+        """
+        return load_settings(self.root, self.config_dir, **flags)
 
     @property
     def gradebook(self) -> Path:
@@ -84,37 +156,50 @@ class Course:
     @property
     def db_url(self) -> str:
         """SQLAlchemy address of the gradebook, from ``c.CourseDirectory.db_url``."""
-        return str(read_config(self.root).CourseDirectory.get("db_url", "")) or default_db_url(self.root)
+        return course_db_url(self.root, merged(self.stamps))
 
     @property
     def solutions(self) -> Path:
-        """The folder of references, alternatives, misconceptions and solved notebooks."""
+        """The folder of references, alternatives and misconceptions."""
         return self.root / "solutions"
+
+    @property
+    def places(self) -> tuple[Path, ...]:
+        """The folders that student code must not reach: the course, and what it keeps elsewhere."""
+        layout = self.layout
+        parents = (layout.parent(step) for step in Step)
+        outside = (parent for parent in parents if self.root not in (parent, *parent.parents))
+        return (self.root, *dict.fromkeys(outside))
 
     def source(self, assignment: str) -> Path:
         """Return the folder of the instructor's notebooks of an assignment."""
-        return self.root / "source" / plain_name(assignment)
+        return self.layout.path(Step.SOURCE, assignment)
 
     def release(self, assignment: str) -> Path:
         """Return the folder of what students get."""
-        return self.root / "release" / plain_name(assignment)
+        return self.layout.path(Step.RELEASE, assignment)
+
+    def solution(self, assignment: str) -> Path:
+        """Return the folder of the solved notebooks, which nbgrader writes."""
+        return self.layout.path(Step.SOLUTION, assignment)
 
     def submitted(self, student: str, assignment: str) -> Path:
         """Return the folder of what a student handed in."""
-        return self.root / "submitted" / plain_name(student) / plain_name(assignment)
+        return self.layout.path(Step.SUBMITTED, assignment, student)
 
     def autograded(self, student: str, assignment: str) -> Path:
         """Return the folder of a student's graded notebooks, hidden tests included."""
-        return self.root / "autograded" / plain_name(student) / plain_name(assignment)
+        return self.layout.path(Step.AUTOGRADED, assignment, student)
 
     def feedback(self, student: str, assignment: str) -> Path:
         """Return the folder of a student's feedback pages."""
-        return self.root / "feedback" / plain_name(student) / plain_name(assignment)
+        return self.layout.path(Step.FEEDBACK, assignment, student)
 
     def assignments(self) -> list[str]:
-        """Return the names of the assignments, sorted: folders of ``source/`` with a notebook."""
-        folders = _folders(self.root / "source")
-        return [name for name in folders if any((self.root / "source" / name).glob("*.ipynb"))]
+        """Return the names of the assignments, sorted: folders of sources with a notebook."""
+        layout = self.layout
+        names = layout.assignments_in(Step.SOURCE)
+        return [name for name in names if any(layout.path(Step.SOURCE, name).glob("*.ipynb"))]
 
     def check_assignment(self, assignment: str) -> str:
         """
@@ -127,9 +212,8 @@ class Course:
         """
         known = self.assignments()
         if assignment not in known:
-            raise CourseError(
-                self.root / "source", f"there is no assignment {assignment!r}", nearest(assignment, known)
-            )
+            where = self.layout.parent(Step.SOURCE)
+            raise CourseError(where, f"there is no assignment {assignment!r}", nearest(assignment, known))
         return assignment
 
     def students(self, assignment: str) -> list[str]:
@@ -144,7 +228,7 @@ class Course:
         Returns
         -------
         list of str
-            Names of folders in ``submitted/`` that hold the assignment.
+            Those with a folder of the assignment, without those that the configuration leaves out.
 
         Raises
         ------
@@ -152,12 +236,41 @@ class Course:
             If there is no such assignment, or nobody handed it in.
         """
         self.check_assignment(assignment)
-        submitted = self.root / "submitted"
-        students = [name for name in _folders(submitted) if (submitted / name / assignment).is_dir()]
+        students = self.layout.students_in(Step.SUBMITTED, assignment)
         if not students:
-            where = submitted / "<student>" / assignment
+            where = self.layout.shown(Step.SUBMITTED, assignment)
             raise CourseError(where, "nothing was handed in", "Put the notebooks there.")
         return students
+
+    def handed_in(self, student: str, assignment: str) -> Path:
+        """
+        Return the folder of what a student handed in, if it is the student's own.
+
+        Parameters
+        ----------
+        student, assignment : str
+            Whose submission of what.
+
+        Returns
+        -------
+        Path
+            The folder.
+
+        Raises
+        ------
+        CourseError
+            If there is none; it offers the nearest name.
+        SubmissionError
+            If it is reached through a link, which could lead to another student's work.
+        """
+        folder = self.submitted(student, assignment)
+        if not folder.is_dir():
+            raise CourseError(folder, "nothing was handed in", nearest(student, self.students(assignment)))
+        if self.layout.is_linked(student, assignment):
+            raise SubmissionError(
+                folder, "is reached through a link", "Replace the link by the folder itself."
+            )
+        return folder
 
     def handed_in_at(self, student: str, assignment: str) -> datetime | None:
         """
@@ -179,20 +292,7 @@ class Course:
         SubmissionError
             If it cannot be read or holds no time.
         """
-        path = self.submitted(student, assignment) / "timestamp.txt"
-        if not path.is_file() or path.is_symlink():
-            return None
-        try:
-            with path.open(encoding="utf-8", errors="replace") as file:
-                words = file.read(MAX_TIME + 1).strip()
-        except OSError as problem:
-            what = f"cannot be read ({problem.strerror})"
-            raise SubmissionError(path, what, "Make it readable, or remove it.") from None
-        try:
-            return _parse_time(words) if words else None
-        except (ValueError, ArithmeticError):
-            what = f"holds no time: {words[:40]!r}"
-            raise SubmissionError(path, what, "Write it as 2027-01-31 23:59:00 UTC.") from None
+        return read_timestamp(self.submitted(student, assignment))
 
     def released(self, assignment: str) -> tuple[ReleasedNotebook, ...]:
         """
@@ -206,7 +306,8 @@ class Course:
         Returns
         -------
         tuple of ReleasedNotebook
-            Sorted by name; read again only after a file has changed.
+            Sorted by name, those that ``CourseDirectory.notebook_id`` matches;
+            read again only after a file has changed.
 
         Raises
         ------
@@ -219,12 +320,16 @@ class Course:
         """
         self.check_assignment(assignment)
         notebooks = []
+        wanted, folder = self.layout.notebooks, self.release(assignment)
         for source in sorted(self.source(assignment).glob("*.ipynb")):
-            release = self.release(assignment) / source.name
+            if not fnmatchcase(source.stem, wanted):
+                continue
+            release = folder / source.name
             if not release.is_file():
                 what = f"{assignment} has not been released"
                 raise ReleaseError(release, what, f"Run `autograder release {assignment}`.")
-            notebooks.append(_read_released(source, release, (_stamp(source), _stamp(release))))
+            stamps = (self.stamps, _stamp(source), _stamp(release))
+            notebooks.append(_read_released(self, assignment, source, release, stamps))
         return tuple(notebooks)
 
     def released_notebook(self, assignment: str, name: str) -> ReleasedNotebook:
@@ -247,73 +352,26 @@ class Course:
         return course_secret(self.root)
 
 
-def plain_name(name: str) -> str:
-    """
-    Return a name that may stand for one folder in a path.
-
-    Parameters
-    ----------
-    name : str
-        A student's id or an assignment's name.
-
-    Returns
-    -------
-    str
-        The same name.
-
-    Raises
-    ------
-    CourseError
-        If it is empty, is hidden, or could leave its folder.
-    """
-    if not name or name.startswith(".") or any(sign in name for sign in ("/", "\\", "\0")):
-        raise CourseError(repr(name), "cannot be the name of a folder", "Use a name without slashes.")
-    return name
-
-
-def _parse_time(words: str) -> datetime:
-    if len(words) > MAX_TIME:
-        msg = "longer than any time"
-        raise ValueError(msg)
-    from dateutil import parser  # noqa: PLC0415 - it takes long to import, and few folders have a timestamp
-
-    parts = words.split(" ")
-    if len(parts) == len(("date", "time", "zone")):
-        zone = int(parts[2]) if parts[2].lstrip("+-").isdigit() else _zone(parts[2])
-        time: datetime = parser.parse(" ".join([*parts[:2], "TZ"]), tzinfos={"TZ": zone})
-    else:
-        time = parser.parse(words)
-    offset = time.utcoffset()
-    return time if offset is None else (time - offset).replace(tzinfo=None)
-
-
-def _zone(name: str) -> tzinfo | None:
-    # dateutil opens a zone that is a path, and a student may have written this one.
-    if name.startswith("/") or ".." in name:
-        msg = "a zone that is a path"
-        raise ValueError(msg)
-    from dateutil import tz  # noqa: PLC0415 - as above
-
-    return tz.gettz(name)
-
-
-def _folders(parent: Path) -> list[str]:
-    if not parent.is_dir():
-        return []
-    return sorted(
-        entry.name for entry in parent.iterdir() if entry.is_dir() and not entry.name.startswith(".")
-    )
-
-
 def _stamp(path: Path) -> tuple[int, int, int]:
     status = path.stat()
     return status.st_mtime_ns, status.st_size, status.st_ino
 
 
 @lru_cache(maxsize=256)
-def _read_released(source: Path, release: Path, _stamps: object) -> ReleasedNotebook:
+def _read_released(
+    course: Course, assignment: str, source: Path, release: Path, _stamps: object
+) -> ReleasedNotebook:
+    def stored() -> Mapping[str, str]:
+        # Few releases need it, and it takes long to import.
+        from autograder.stored_cells import stored_cells  # noqa: PLC0415
+
+        cells = stored_cells(course.db_url, assignment).get(source.stem, {})
+        return {name: cell.source for name, cell in cells.items()}
+
     return released_notebook(
         source.stem,
         read_notebook(source, error=NotebookError),
         read_notebook(release, error=NotebookError),
+        rules=course.rules,
+        stored=stored,
     )

@@ -12,16 +12,18 @@ from dateutil import parser, tz
 from rich.console import Console
 
 from autograder.batch import Graders
+from autograder.configuration import CONFIG_FILE
 from autograder.course import Course
 from autograder.demo_class import ASSIGNMENT, CLASS, DUE, write_submission
 from autograder.errors import CourseError
 from autograder.gradebook import Gradebook
 from autograder.gradebook.database import Database
 from autograder.grading import grade_assignment
+from autograder.nbgrader_settings import default_db_url
 from autograder.publishing import publish_feedback, publish_grades, publish_report
 from autograder.release import build_release
 from autograder.sandbox.wall import Tier, probe
-from autograder.settings import CONFIG_FILE, default_db_url, load_settings
+from autograder.settings import load_settings
 from autograder.summary import score_table
 
 _COPIED = (CONFIG_FILE, "source", "solutions", "release", "gradebook.db")

@@ -18,35 +18,25 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from sqlalchemy import create_engine, make_url, text
-from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+from sqlalchemy import text
 
+from autograder.configuration import importable, read_config
 from autograder.errors import GradebookError, NotebookError, OperatorError, ReleaseError
+from autograder.handout import check_notebook, language_of
 from autograder.notebook import Cell, Notebook, read_notebook, write_notebook
-from autograder.released import grade_id_of, hidden_check, strip_hidden, stub
-from autograder.settings import read_config
+from autograder.released import STOCK, grade_id_of, hidden_check
+from autograder.stored_cells import StoredCell, gradebook_engine, gradebook_told, stored_cells
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from sqlalchemy import Engine
+    from collections.abc import Iterator, Mapping
 
     from autograder.course import Course
+    from autograder.rules import Rules
 
 FLAGS = ("grade", "solution", "locked", "task", "points", "grade_id")
-GRADEBOOK_CELLS = text("""
-    SELECT notebook.name, source_cell.name, source_cell.source,
-           COALESCE(grade_cells.max_score, task_cells.max_score)
-    FROM assignment
-    JOIN notebook ON notebook.assignment_id = assignment.id
-    JOIN source_cell ON source_cell.notebook_id = notebook.id
-    LEFT JOIN base_cell ON base_cell.notebook_id = notebook.id AND base_cell.name = source_cell.name
-        AND base_cell.type IN ('GradeCell', 'TaskCell')
-    LEFT JOIN grade_cells ON grade_cells.id = base_cell.id
-    LEFT JOIN task_cells ON task_cells.id = base_cell.id
-    WHERE assignment.name = :assignment
-""")
 NO_COURSE = "default_course"
+MAY_RAISE = "raises-exception"
+"""Jupyter's tag of a cell that is to raise."""
 EXCEPTION = re.compile(r"[A-Za-z_][\w.]*: ")
 
 
@@ -81,9 +71,9 @@ def build_release(course: Course, assignment: str) -> tuple[Path, ...]:
         If a folder cannot be written.
     """
     course.check_assignment(assignment)
-    _engine(course).dispose()
-    built = (course.release(assignment), course.solutions / assignment)
-    with _kept(*built), _scripts_on_path(), _quiet_log() as log:
+    gradebook_engine(course.db_url).dispose()
+    built = (course.release(assignment), course.solution(assignment))
+    with _kept(*built), _scripts_on_path(), importable(course.root), _quiet_log() as log:
         # The solved notebooks come first: what they refuse must reach neither students nor the gradebook.
         _run(course, assignment, "GenerateSolution", log)
         _tidy_solutions(course, assignment)
@@ -98,20 +88,23 @@ def _run(course: Course, assignment: str, step: str, log: list[str]) -> None:
     from nbgrader.api import Gradebook  # noqa: PLC0415
     from nbgrader.coursedir import CourseDirectory  # noqa: PLC0415
 
-    config = read_config(course.root)
+    config = read_config(course.root, course.config_dir)
     config.CourseDirectory.root = str(course.root)
+    config.CourseDirectory.db_url = course.db_url
     config.CourseDirectory.assignment_id = assignment
+    config.CourseDirectory.notebook_id = "*"
     config.Execute.record_timing = False
     config.Execute.extra_arguments = ["--HistoryManager.hist_file=:memory:", "--log-level=40"]
     converter = getattr(converters, step)(coursedir=CourseDirectory(config=config), config=config)
     converter.force = True
     try:
-        with Gradebook(converter.coursedir.db_url, converter.coursedir.course_id) as gradebook:
-            # Solutions are made only of an assignment that is there.
-            gradebook.update_or_create_assignment(assignment)
-        converter.start()
-    except SQLAlchemyError as problem:
-        raise _gradebook_error(course, problem) from problem
+        with gradebook_told(course.db_url):
+            with Gradebook(converter.coursedir.db_url, converter.coursedir.course_id) as gradebook:
+                # Solutions are made only of an assignment that is there; its due date stays.
+                gradebook.update_or_create_assignment(assignment)
+            converter.start()
+    except GradebookError:
+        raise
     except (Exception, SystemExit) as problem:
         reason = log[0] if log else f"{type(problem).__name__}: {problem}"
         what = f"nbgrader cannot build {assignment} ({reason})"
@@ -196,7 +189,7 @@ def _quiet_log() -> Iterator[list[str]]:
 def _forget_default_course(course: Course) -> None:
     # nbgrader's preprocessors open the gradebook without the course's name,
     # which leaves a course that nobody has.
-    engine = _engine(course)
+    engine = gradebook_engine(course.db_url)
     try:
         with engine.begin() as connection:
             connection.execute(
@@ -212,27 +205,28 @@ def _forget_default_course(course: Course) -> None:
 
 def _tidy_solutions(course: Course, assignment: str) -> None:
     """Rewrite the solved notebooks without what changes at every build; refuse errors."""
-    for path in sorted((course.solutions / assignment).glob("*.ipynb")):
+    rules = course.rules
+    for path in sorted(course.solution(assignment).glob("*.ipynb")):
         notebook = read_notebook(path, error=NotebookError)
         for cell in notebook["cells"]:
             cell["metadata"].pop("execution", None)
-            _check_solved(path, cell)
+            _check_solved(path, cell, rules)
         notebook["metadata"] = _stable(notebook["metadata"])
         write_notebook(path, notebook)
 
 
-def _check_solved(path: Path, cell: Cell) -> None:
+def _check_solved(path: Path, cell: Cell, rules: Rules = STOCK) -> None:
     name = grade_id_of(cell) or cell.get("id", "")
     remedy = "Repair the solution or the test in the source notebook, or the points of its checks."
     results = []
     for output in cell.get("outputs", ()):
-        if output["output_type"] == "error":
+        if output["output_type"] == "error" and MAY_RAISE not in cell["metadata"].get("tags", ()):
             what = f"the solved cell {name!r} raises {output['ename']}: {output['evalue']}"
             raise ReleaseError(path, what.rstrip("."), remedy)
         if output["output_type"] == "execute_result":
             results.append(output["data"].get("text/plain"))
     points = cell["metadata"].get("nbgrader", {}).get("points")
-    if hidden_check(cell["source"]) and results != [str(float(points))]:
+    if hidden_check(cell["source"], rules) and results != [str(float(points))]:
         what = (
             f"the solution earns {', '.join(map(str, results)) or 'nothing'} of {points} points in {name!r}"
         )
@@ -250,7 +244,12 @@ def _stable(metadata: dict[str, Any]) -> dict[str, Any]:
 
 def check_release(course: Course, assignment: str) -> None:
     """
-    Do nothing if the release of an assignment is what its source would give now.
+    Do nothing if students are graded for what they were given.
+
+    Release and gradebook must agree in every cell that nbgrader knows, and
+    both must be what the sources would give now. Where nbgrader wrote tests
+    itself, or the course has changed its steps, only what can be told is
+    compared.
 
     Parameters
     ----------
@@ -269,19 +268,21 @@ def check_release(course: Course, assignment: str) -> None:
         If the gradebook cannot be read.
     """
     course.check_assignment(assignment)
-    rows = _gradebook_cells(course, assignment)
+    rows = stored_cells(course.db_url, assignment)
     sources = {path.stem: path for path in course.source(assignment).glob("*.ipynb")}
     released = {path.stem: path for path in course.release(assignment).glob("*.ipynb")}
     if not released or not rows:
         raise _release_error(course, assignment, "has not been built")
-    if set(sources) != set(released) or set(sources) != set(rows):
+    if set(sources) != set(released) or not set(rows) <= set(sources):
         raise _release_error(course, assignment, "has other notebooks than its source")
     for name in sorted(sources):
-        source = read_notebook(sources[name], error=NotebookError)
-        expected = [_release_of(cell) for cell in source["cells"]]
-        if expected != [_face(cell) for cell in read_notebook(released[name], error=NotebookError)["cells"]]:
+        source, release = (read_notebook(one[name], error=NotebookError) for one in (sources, released))
+        for path, notebook in ((sources[name], source), (released[name], release)):
+            check_notebook(str(path), notebook)
+        pair = _Pair(course, source, release, rows.get(name, {}))
+        if not pair.is_source_released():
             raise _release_error(course, assignment, f"is older than its source: {name} has changed")
-        if rows[name] != _rows_of(source):
+        if not pair.is_release_stored() or not pair.is_source_stored():
             what = f"is not what the gradebook knows: {name} has changed"
             raise _release_error(course, assignment, what)
 
@@ -291,56 +292,75 @@ def _release_error(course: Course, assignment: str, what: str) -> ReleaseError:
     return ReleaseError(where, f"the release {what}", f"Run `autograder release {assignment}`.")
 
 
-def _face(cell: Cell) -> tuple[Any, ...]:
-    nbgrader = cell["metadata"].get("nbgrader", {})
-    return (cell["cell_type"], cell["source"], *(nbgrader.get(flag, False) for flag in FLAGS))
+class _Pair:
+    """A notebook as its instructor wrote it and as it was released, and what the gradebook holds of it."""
+
+    def __init__(
+        self, course: Course, source: Notebook, release: Notebook, rows: Mapping[str, StoredCell]
+    ) -> None:
+        self._rules = course.rules
+        self._language = language_of(source)
+        self._release = release["cells"]
+        self._rows = rows
+        self._source: list[Cell] = source["cells"]
+        if self._rules.is_stock:
+            self._source = [*_beside(course, 0), *self._source, *_beside(course, 1)]
+
+    def is_source_released(self) -> bool:
+        """Tell whether the release is what nbgrader would make of the source."""
+        if not self._rules.is_stock:
+            return True
+        if len(self._source) != len(self._release):
+            return False
+        return all(self._gives(*cells) for cells in zip(self._source, self._release, strict=True))
+
+    def is_release_stored(self) -> bool:
+        """Tell whether gradebook and release have the same cells."""
+        cells = {grade_id: cell for cell in self._release if (grade_id := grade_id_of(cell))}
+        return cells.keys() == self._rows.keys() and all(
+            self._is_stored(cells[name], row) for name, row in self._rows.items()
+        )
+
+    def is_source_stored(self) -> bool:
+        """Tell whether the gradebook's hidden tests are those of the source."""
+        if not self._rules.is_stock:
+            return True
+        cells = [cell for cell in self._source if grade_id_of(cell)]
+        return all(self._holds(self._rows[grade_id_of(cell)].source, cell) for cell in cells)
+
+    def _gives(self, source: Cell, release: Cell) -> bool:
+        """Tell whether nbgrader would make the one of the other."""
+        if _face(source) != _face(release):
+            return False
+        if self._rules.is_instantiated(source):
+            return True
+        stored = self._rules.stored(source, self._language)
+        return bool(self._rules.visible(stored) == release["source"])
+
+    def _is_stored(self, cell: Cell, row: StoredCell) -> bool:
+        nbgrader = cell["metadata"]["nbgrader"]
+        worth = nbgrader.get("grade") or nbgrader.get("task")
+        if row.points != (float(nbgrader["points"]) if worth else None) or row.cell_type != cell["cell_type"]:
+            return False
+        return not self._rules.is_stock or bool(self._rules.visible(row.source) == cell["source"])
+
+    def _holds(self, stored: str, source: Cell) -> bool:
+        """Tell whether a stored source is that of an instructor's cell."""
+        if not self._rules.is_instantiated(source):
+            return stored == self._rules.stored(source, self._language)
+        # The tests that nbgrader wrote stand between the lines that it left alone.
+        lines = iter(stored.split("\n"))
+        left = [line for line in source["source"].split("\n") if self._rules.autotest not in line]
+        return all(line in lines for line in left)
 
 
-def _release_of(cell: Cell) -> tuple[Any, ...]:
-    nbgrader = cell["metadata"].get("nbgrader", {})
-    source = stub(cell["source"], cell["cell_type"]) if nbgrader.get("solution") else cell["source"]
-    return _face(cell | {"source": strip_hidden(source)})
-
-
-def _rows_of(source: Notebook) -> dict[str, tuple[str, float | None]]:
-    rows = {}
-    for cell in source["cells"]:
-        if grade_id := grade_id_of(cell):
-            nbgrader = cell["metadata"]["nbgrader"]
-            worth = nbgrader.get("grade") or nbgrader.get("task")
-            text_ = stub(cell["source"], cell["cell_type"]) if nbgrader.get("solution") else cell["source"]
-            rows[grade_id] = (text_, float(nbgrader["points"]) if worth else None)
-    return rows
-
-
-def _gradebook_cells(course: Course, assignment: str) -> dict[str, dict[str, tuple[str, float | None]]]:
-    engine = _engine(course)
-    if engine.dialect.name == "sqlite" and not Path(engine.url.database or "").is_file():
-        # Connecting would make one.
-        return {}
-    cells: dict[str, dict[str, tuple[str, float | None]]] = {}
-    try:
-        with engine.connect() as connection:
-            rows = connection.execute(GRADEBOOK_CELLS, {"assignment": assignment})
-            for notebook, name, source, points in rows:
-                cells.setdefault(notebook, {})[name] = (source, points)
-    except SQLAlchemyError as problem:
-        raise _gradebook_error(course, problem) from problem
-    finally:
-        engine.dispose()
+def _beside(course: Course, place: int) -> list[Cell]:
+    """Return the cells that come before or after those of every notebook of a course."""
+    path = course.rules.around[place]
+    cells: list[Cell] = read_notebook(course.root / path, error=NotebookError)["cells"] if path else []
     return cells
 
 
-def _engine(course: Course) -> Engine:
-    try:
-        return create_engine(course.db_url)
-    except (ArgumentError, ImportError) as problem:
-        # The address is not repeated: it may hold a password.
-        what = f"no gradebook can be found by it ({problem})"
-        raise GradebookError("CourseDirectory.db_url", what, "Set a database address.") from None
-
-
-def _gradebook_error(course: Course, problem: SQLAlchemyError) -> GradebookError:
-    where = make_url(course.db_url).render_as_string()
-    what = f"the gradebook cannot be read ({type(problem).__name__})"
-    return GradebookError(where, what, "Check that it is nbgrader's.")
+def _face(cell: Cell) -> tuple[Any, ...]:
+    nbgrader = cell["metadata"].get("nbgrader", {})
+    return (cell["cell_type"], *(nbgrader.get(flag, False) for flag in FLAGS))

@@ -9,56 +9,36 @@ with the records a grader uses.
 from __future__ import annotations
 
 import hashlib
-import re
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from enum import StrEnum
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from autograder.errors import NotebookError, nearest
 from autograder.results import CellResult, NotebookResult, Status
+from autograder.rules import Rules
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     from autograder.notebook import Cell, Notebook
 
-HIDDEN = ("BEGIN HIDDEN TESTS", "END HIDDEN TESTS")
-SOLUTION = ("BEGIN SOLUTION", "END SOLUTION")
-STUBS = {
-    "code": ["# YOUR CODE HERE", "raise NotImplementedError()"],
-    "markdown": ["YOUR ANSWER HERE"],
-}
-RUN_CHECKS = re.compile(r"""^[^#]*\brun_checks\(\s*["']([A-Za-z0-9_-]+)["']""")
+
+STOCK = Rules()
 
 
 # ------------------------------------------------------------ hidden tests
 
 
-def strip_hidden(source: str) -> str:
-    """Return a cell's source without its hidden tests; an open region hides the rest."""
-    return "\n".join(line for line, is_hidden in _told_apart(source) if not is_hidden)
+def strip_hidden(source: str, rules: Rules = STOCK) -> str:
+    """Return a cell's source without hidden tests and mark scheme; an open region hides the rest."""
+    return rules.visible(source)
 
 
-def hidden_check(source: str) -> str | None:
+def hidden_check(source: str, rules: Rules = STOCK) -> str | None:
     """Return the name that a cell's hidden tests give to `run_checks`, or None."""
-    for line, is_hidden in _told_apart(source):
-        if is_hidden and (call := RUN_CHECKS.search(line)):
-            return call[1]
-    return None
-
-
-def _told_apart(source: str) -> Iterator[tuple[str, bool]]:
-    """Yield each line but the markers, and whether it lies in a region of hidden tests."""
-    is_hidden = False
-    for line in source.split("\n"):
-        if HIDDEN[0] in line:
-            is_hidden = True
-        elif HIDDEN[1] in line:
-            is_hidden = False
-        else:
-            yield line, is_hidden
+    return rules.hidden_check(source)
 
 
 # ---------------------------------------------------------- released cells
@@ -126,6 +106,8 @@ class ReleasedCell:
         The cell's id in the released notebook; may be empty.
     metadata : mapping
         The metadata of the released cell.
+    rules : Rules
+        What marks its hidden tests.
     """
 
     grade_id: str
@@ -137,11 +119,12 @@ class ReleasedCell:
     checksum: str
     cell_id: str
     metadata: Mapping[str, Any]
+    rules: Rules = STOCK
 
     @property
     def hidden_check(self) -> str | None:
         """Name of the cell's hidden checks, or None."""
-        return hidden_check(self.source)
+        return hidden_check(self.source, self.rules)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,11 +140,14 @@ class ReleasedNotebook:
         All cells in order, plain ones included.
     metadata : mapping
         Metadata of the notebook: kernel and language.
+    rules : Rules
+        What it was made by.
     """
 
     name: str
     layout: tuple[ReleasedCell, ...]
     metadata: Mapping[str, Any]
+    rules: Rules = STOCK
 
     @property
     def cells(self) -> tuple[ReleasedCell, ...]:
@@ -213,64 +199,8 @@ class ReleasedNotebook:
         return NotebookResult(name=self.name, status=Status.MISSING, cells=cells)
 
 
-def released_notebook(name: str, source: Notebook, release: Notebook) -> ReleasedNotebook:
-    """
-    Join an instructor's notebook with the release that nbgrader built from it.
-
-    Parameters
-    ----------
-    name : str
-        The notebook's name without suffix.
-    source, release : dict
-        The instructor's notebook, and the one that students got.
-
-    Returns
-    -------
-    ReleasedNotebook
-        Locked cells with the instructor's source, the others as handed out.
-
-    Raises
-    ------
-    NotebookError
-        If a cell of the release has no counterpart in the source, or its
-        nbgrader metadata cannot be used.
-    """
-    sources = {grade_id_of(cell): cell for cell in source["cells"] if grade_id_of(cell)}
-    layout = []
-    seen = set()
-    for cell in release["cells"]:
-        grade_id = grade_id_of(cell)
-        if grade_id in seen or (grade_id and grade_id not in sources):
-            what = f"cell {grade_id!r} is in the release twice, or not in its source"
-            raise NotebookError(name, what, "Release the assignment again.")
-        seen |= {grade_id} - {""}
-        layout.append(_released_cell(name, cell, sources.get(grade_id)))
-    return ReleasedNotebook(name=name, layout=tuple(layout), metadata=release.get("metadata", {}))
-
-
-def _released_cell(name: str, cell: Cell, source: Cell | None) -> ReleasedCell:
-    nbgrader = cell["metadata"].get("nbgrader", {})
-    kind = _kind(nbgrader) if source is not None else Kind.PLAIN
-    try:
-        points = Decimal(str(nbgrader.get("points", 0))) if kind.graded else Decimal(0)
-    except InvalidOperation:
-        what = f"cell {nbgrader['grade_id']!r} has points that are no number"
-        raise NotebookError(name, what, "Set its points in the notebook's assignment view.") from None
-    graded = source["source"] if source is not None and kind.locked else cell["source"]
-    return ReleasedCell(
-        grade_id=nbgrader.get("grade_id", "") if kind is not Kind.PLAIN else "",
-        kind=kind,
-        cell_type=cell["cell_type"],
-        points=points,
-        source=graded,
-        released=cell["source"],
-        checksum=checksum(cell | {"source": graded}) if kind is not Kind.PLAIN else "",
-        cell_id=cell.get("id", ""),
-        metadata=cell["metadata"],
-    )
-
-
-def _kind(nbgrader: Mapping[str, Any]) -> Kind:
+def kind_of(nbgrader: Mapping[str, Any]) -> Kind:
+    """Return what a cell with this nbgrader metadata is for."""
     if nbgrader.get("task"):
         return Kind.TASK
     if nbgrader.get("grade"):
@@ -285,7 +215,7 @@ def grade_id_of(cell: object) -> str:
     if not isinstance(cell, dict) or not isinstance(cell.get("metadata"), dict):
         return ""
     nbgrader = cell["metadata"].get("nbgrader")
-    if not isinstance(nbgrader, dict) or _kind(nbgrader) is Kind.PLAIN:
+    if not isinstance(nbgrader, dict) or kind_of(nbgrader) is Kind.PLAIN:
         return ""
     grade_id = nbgrader.get("grade_id")
     return grade_id if isinstance(grade_id, str) else ""
@@ -326,7 +256,7 @@ def unanswered(notebook: Notebook, released: ReleasedNotebook) -> frozenset[str]
     )
 
 
-def stub(source: str, cell_type: str) -> str:
+def stub(source: str, cell_type: str, rules: Rules = STOCK) -> str:
     """
     Return what nbgrader leaves of a solution cell for students.
 
@@ -336,6 +266,8 @@ def stub(source: str, cell_type: str) -> str:
         The instructor's source.
     cell_type : str
         ``code`` or ``markdown``.
+    rules : Rules
+        What marks a solution, and what stands in its place.
 
     Returns
     -------
@@ -343,16 +275,4 @@ def stub(source: str, cell_type: str) -> str:
         The source with every solution region replaced, at its indentation; a
         cell without a region is replaced whole.
     """
-    lines = STUBS[cell_type]
-    kept: list[str] = []
-    inside = found = False
-    for line in source.split("\n"):
-        if SOLUTION[0] in line:
-            inside = found = True
-            indent = line[: len(line) - len(line.lstrip())]
-            kept.extend(indent + stub_line for stub_line in lines)
-        elif SOLUTION[1] in line:
-            inside = False
-        elif not inside:
-            kept.append(line)
-    return "\n".join(kept if found else lines)
+    return rules.stub(source, cell_type)

@@ -1,45 +1,35 @@
 """
 The settings of a course: defaults, then ``nbgrader_config.py``, then flags.
 
-This is the only module that knows traitlets. The kit's settings stand in the
-course's ``nbgrader_config.py`` beside nbgrader's own, as
-``c.Autograder.<name>``; the rest of the package gets a frozen `Settings`.
+The kit's settings stand in the course's ``nbgrader_config.py`` beside
+nbgrader's own, as ``c.Autograder.<name>``; the rest of the package gets a
+frozen `Settings`.
 """
 
 from __future__ import annotations
 
 import difflib
+import math
 import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from traitlets import Bool, Enum, Float, Int, TraitError
+from traitlets import Bool, Float, Int, TraitError
 from traitlets.config import Config, Configurable
-from traitlets.config.loader import PyFileConfigLoader
 
+from autograder.configuration import CONFIG_FILE, read_config
 from autograder.errors import ConfigError, nearest
-from autograder.released import HIDDEN, SOLUTION, STUBS
+from autograder.nbgrader_settings import CourseDirectory, cell_timeout_s, course_db_url, late_plugin, told
+from autograder.rules import CODE_STUBS, HIDDEN, SOLUTION, TEXT_STUB
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-CONFIG_FILE = "nbgrader_config.py"
 SECTION = "Autograder"
 NBGRADERS = ("Autograde", "AutogradeApp")
 """nbgrader's own sections whose names are almost that of ours."""
 
-FOLDERS = {
-    "source_directory": "source",
-    "release_directory": "release",
-    "submitted_directory": "submitted",
-    "autograded_directory": "autograded",
-    "feedback_directory": "feedback",
-    "solution_directory": "solutions",
-}
-"""nbgrader's settings of folder names that this kit does not follow, and what they have to be."""
-
 PLUGINS = "autograder.nbgrader_plugins"
-LATE_PLUGIN = "AssignLatePenalties"
 
 
 class Autograder(Configurable):
@@ -141,7 +131,8 @@ class Settings:
     db_url : str
         SQLAlchemy address of the gradebook.
     late_penalty : str
-        nbgrader's penalty for late work: ``none``, or ``zero`` (all points).
+        What is taken off late work: ``none``, ``zero`` (all points), or the
+        name of the course's nbgrader plug-in that says.
     """
 
     wall_time_s: float
@@ -158,14 +149,16 @@ class Settings:
     late_penalty: str
 
 
-def load_settings(course_root: Path, **flags: Any) -> Settings:
+def load_settings(course_root: Path, config_dir: Path | None = None, /, **flags: Any) -> Settings:
     """
     Return the settings in force for a course.
 
     Parameters
     ----------
     course_root : Path
-        The folder of ``nbgrader_config.py``.
+        The course.
+    config_dir : Path, optional
+        As for `read_config`.
     **flags : Any
         Settings from the command line; None means not given.
 
@@ -179,9 +172,34 @@ def load_settings(course_root: Path, **flags: Any) -> Settings:
     ConfigError
         If the file cannot be run, or a setting is unknown or has a wrong value.
     """
+    return settings_of(course_root, read_config(course_root, config_dir), **flags)
+
+
+def settings_of(course_root: Path, config: Config, **flags: Any) -> Settings:
+    """
+    Return the settings in force for a course, from its configuration.
+
+    Parameters
+    ----------
+    course_root : Path
+        The course.
+    config : Config
+        Its configuration; it is changed.
+    **flags : Any
+        As for `load_settings`.
+
+    Returns
+    -------
+    Settings
+        Defaults, overridden by the configuration, overridden by flags.
+
+    Raises
+    ------
+    ConfigError
+        If a setting is unknown or has a wrong value.
+    """
     path = course_root / CONFIG_FILE
-    config = read_config(course_root)
-    config.merge(Config({"Autograder": {name: value for name, value in flags.items() if value is not None}}))
+    config.merge(Config({SECTION: {name: value for name, value in flags.items() if value is not None}}))
     known = Autograder.class_trait_names(config=True)
     for name in config.Autograder:
         if name not in known:
@@ -193,73 +211,32 @@ def load_settings(course_root: Path, **flags: Any) -> Settings:
     values = {name: getattr(ours, name) for name in known}
     values["jobs"] = values["jobs"] or _cores()
     return Settings(
-        **values,
-        course_id=str(config.CourseDirectory.get("course_id", "")),
-        db_url=str(config.CourseDirectory.get("db_url", "")) or default_db_url(course_root),
-        late_penalty=_late_penalty(path, config),
+        **(values | _times(config)),
+        course_id=told(CourseDirectory, config, where=path).course_id,
+        db_url=course_db_url(course_root, config),
+        late_penalty=late_plugin(config),
     )
 
 
-def read_config(course_root: Path) -> Config:
+def check_config(config: Config, where: Path) -> None:
     """
-    Return the configuration in a course's ``nbgrader_config.py``.
+    Do nothing if a configuration asks for nothing that would be ignored.
 
     Parameters
     ----------
-    course_root : Path
-        The folder of the file; without the file the configuration is empty.
-
-    Returns
-    -------
-    Config
-        traitlets' nested mapping.
+    config : Config
+        The configuration.
+    where : Path
+        Its file.
 
     Raises
     ------
     ConfigError
-        If the file cannot be run.
+        If a section is called almost as ours.
     """
-    path = course_root / CONFIG_FILE
-    if not path.is_file():
-        return Config()
-    try:
-        config: Config = PyFileConfigLoader(CONFIG_FILE, path=str(course_root)).load_config()
-    except Exception as problem:
-        what = f"cannot be run ({type(problem).__name__}: {problem})"
-        raise ConfigError(path, what, "Repair it: it is a Python file.") from problem
-    return config
-
-
-def check_config(course_root: Path) -> None:
-    """
-    Do nothing if a course's configuration asks for nothing that would be ignored.
-
-    Parameters
-    ----------
-    course_root : Path
-        The folder of ``nbgrader_config.py``.
-
-    Raises
-    ------
-    ConfigError
-        If a folder of the course is to have another name, or a section is
-        called almost as ours.
-    """
-    path = course_root / CONFIG_FILE
-    config = read_config(course_root)
-    for name, usual in FOLDERS.items():
-        given = config.CourseDirectory.get(name, usual)
-        if given != usual:
-            what = f"CourseDirectory.{name} is {given!r}, but this kit's commands use {usual!r}"
-            raise ConfigError(path, what, "Remove the setting, and name the folder so.")
     for section in config:
         if section not in {SECTION, *NBGRADERS} and difflib.get_close_matches(section, [SECTION], cutoff=0.8):
-            raise ConfigError(path, f"there is no section {section!r}", f"Did you mean {SECTION!r}?")
-
-
-def default_db_url(course_root: Path) -> str:
-    """Return nbgrader's default address of the gradebook of a course."""
-    return f"sqlite:///{course_root.resolve() / 'gradebook.db'}"
+            raise ConfigError(where, f"there is no section {section!r}", f"Did you mean {SECTION!r}?")
 
 
 def help_texts() -> dict[str, str]:
@@ -279,16 +256,21 @@ def _reason(problem: TraitError) -> str:
     return " ".join(str(problem).split()).rstrip(".")
 
 
-def _late_penalty(path: Path, config: Config) -> str:
-    if "plugin_class" in config[LATE_PLUGIN]:
-        what = "AssignLatePenalties.plugin_class is set, which only `nbgrader autograde` obeys"
-        raise ConfigError(path, what, "Remove it, or grade with `nbgrader autograde`.")
-    method = config.LateSubmissionPlugin.get("penalty_method", "none")
-    try:
-        return str(Enum(("none", "zero")).validate(None, method))
-    except TraitError:
-        what = f"LateSubmissionPlugin.penalty_method is {method!r}"
-        raise ConfigError(path, what, "It may be 'none' or 'zero'.") from None
+def _times(config: Config) -> dict[str, float]:
+    """Return the limits on time that follow from nbgrader's limit on a cell, where ours are not set."""
+    timeout_s = None if "wall_time_s" in config.Autograder else cell_timeout_s(config)
+    if timeout_s is None:
+        return {}
+    default = Autograder()
+    # Without a limit on cells there is still one on notebooks.
+    timeout_s = default.notebook_time_s if math.isinf(timeout_s) else timeout_s
+    scale = max(timeout_s / default.wall_time_s, 1.0)
+    times: dict[str, float] = {
+        "wall_time_s": timeout_s,
+        "notebook_time_s": default.notebook_time_s * scale,
+        "cpu_time_s": math.ceil(default.cpu_time_s * scale),
+    }
+    return {name: value for name, value in times.items() if name not in config.Autograder}
 
 
 def configure_nbgrader(c: Config) -> None:
@@ -307,8 +289,8 @@ def configure_nbgrader(c: Config) -> None:
     c.CourseDirectory.solution_directory = "solutions"
     c.CourseDirectory.ignore = [".ipynb_checkpoints", "*.pyc", "__pycache__", ".*", "feedback"]
     c.ClearSolutions.begin_solution_delimeter, c.ClearSolutions.end_solution_delimeter = SOLUTION
-    c.ClearSolutions.code_stub = {"python": "\n".join(STUBS["code"])}
-    c.ClearSolutions.text_stub = "\n".join(STUBS["markdown"])
+    c.ClearSolutions.code_stub = CODE_STUBS
+    c.ClearSolutions.text_stub = TEXT_STUB
     c.ClearHiddenTests.begin_test_delimeter, c.ClearHiddenTests.end_test_delimeter = HIDDEN
     c.Autograde.exporter_class = f"{PLUGINS}.RepairingExporter"
     c.Autograde.sanitize_preprocessors = ["nbgrader.preprocessors.CheckCellMetadata"]

@@ -14,14 +14,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from autograder.course import Course
 from autograder.errors import CourseError, NotebookError
 from autograder.notebook import read_notebook
-from autograder.released import STUBS, checksum, grade_id_of, strip_hidden
+from autograder.released import checksum, grade_id_of, strip_hidden
+from autograder.rules import CODE_STUBS, PYTHON, TEXT_STUB
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.sandbox import launched
 from autograder.sandbox.session import CodeCell, NotebookSession
 from autograder.sandbox.zygote import Origin
-from autograder.settings import CONFIG_FILE, load_settings
+from autograder.settings import load_settings
 from autograder.terminal import printable
 
 if TYPE_CHECKING:
@@ -34,6 +36,8 @@ if TYPE_CHECKING:
     from autograder.settings import Settings
 
     Outputs = list[dict[str, Any]]
+
+STUBS = {"code": CODE_STUBS[PYTHON].split("\n"), "markdown": TEXT_STUB.split("\n")}
 
 # A student's text may look like a frame; numbers of thousands of digits are none.
 _FRAME = re.compile(r"Cell In\[([0-9]{1,6})\], line ([0-9]{1,6})\b")
@@ -180,11 +184,9 @@ def _check(path: Path, notebook: Notebook) -> None:
 
 def _settings(path: Path, *, unsafe_no_sandbox: bool) -> Settings:
     """Return the settings of the course that a notebook lies in, or those of a course that sets nothing."""
-    folders = path.absolute().parents
-    course = next(
-        (one for one in folders if (one / CONFIG_FILE).is_file() and (one / "source").is_dir()), None
-    )
-    return load_settings(course or folders[0], unsafe_no_sandbox=unsafe_no_sandbox or None)
+    flags = {"unsafe_no_sandbox": unsafe_no_sandbox or None}
+    course = Course.around(path.absolute())
+    return course.settings(**flags) if course is not None else load_settings(path.absolute().parent, **flags)
 
 
 def _validated(sandbox: Sandbox, path: Path, notebook: Notebook, limits: Limits) -> Validation:

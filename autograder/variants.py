@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from autograder.errors import CheckError, NotebookError, ReleaseError, nearest
 from autograder.notebook import joined, read_notebook
-from autograder.released import SOLUTION, grade_id_of
+from autograder.released import STOCK, grade_id_of
 from autograder.statements import Statement, cut, names_bound, needed_by, overlay
 
 if TYPE_CHECKING:
@@ -336,7 +336,7 @@ def _solutions(notebook: Notebook) -> Iterator[Cell]:
 def _solved(cell: Cell) -> str:
     """Return an instructor's cell without the lines that mark its solution."""
     lines = joined(cell["source"]).splitlines()
-    lines = [line for line in lines if not any(mark in line for mark in SOLUTION)]
+    lines = [line for line in lines if not any(mark in line for mark in STOCK.solution)]
     return "\n".join(lines).strip("\n")
 
 

@@ -10,8 +10,9 @@ from gradebook_rows import gradebook_rows
 from handouts import ASSIGNMENT, COURSE, RELEASED, SPLIT, handed_out, named
 
 from autograder.errors import NotebookError
+from autograder.handout import released_notebook
 from autograder.notebook import Notebook, read_notebook
-from autograder.released import Kind, hidden_check, released_notebook, strip_hidden, stub
+from autograder.released import Kind, hidden_check, strip_hidden, stub
 
 
 def source() -> Notebook:

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
+import sys
 from pathlib import Path
 
 import pytest
 from traitlets.config import Config
 
+from autograder.configuration import CONFIG_FILE
 from autograder.course import Course
 from autograder.errors import ConfigError
-from autograder.settings import (
-    CONFIG_FILE,
-    Autograder,
-    Settings,
-    configure_nbgrader,
-    help_texts,
-    load_settings,
-)
+from autograder.settings import Autograder, Settings, configure_nbgrader, help_texts, load_settings
 
 ROOT = Path(__file__).parent.parent
 NOT_OURS = {"course_id", "db_url", "late_penalty"}
@@ -71,8 +66,11 @@ def test_nbgraders_own_settings_are_obeyed(tmp_path: Path) -> None:
         ("c.Autograder.wall_time_s = 'long'", "expected a float"),
         ("c.Autograder.wall_time_s = -1", "should not be less than"),
         ("c.Autograder.memory_mib = 1", "should not be less than 192"),
-        ("c.LateSubmissionPlugin.penalty_method = 'half'", "It may be 'none' or 'zero'"),
-        ("c.AssignLatePenalties.plugin_class = 'mine.Late'", "only `nbgrader autograde` obeys"),
+        ("c.LateSubmissionPlugin.penalty_method = 'half'", r"any of \['none', 'zero'\], not the str 'half'"),
+        ("c.AssignLatePenalties.plugin_class = 'late'", "Set a class, or its name as 'module.Class'"),
+        ("c.AssignLatePenalties.plugin_class = 3", "Set a class, or its name as 'module.Class'"),
+        ("c.CourseDirectory.db_url = 3", "CourseDirectory cannot be read"),
+        ("c.Execute.timeout = 'long'", "Execute cannot be read"),
         ("import no_such_module", "cannot be run .ModuleNotFoundError"),
         ("c.Autograder.jobs =", "cannot be run .SyntaxError"),
     ],
@@ -119,18 +117,105 @@ def test_configuring_twice_is_configuring_once() -> None:
     assert once == twice
 
 
+def test_a_section_that_is_almost_ours_is_refused(tmp_path: Path) -> None:
+    """A setting that changes nothing would grade with the wrong limits."""
+    (tmp_path / "source").mkdir()
+    write(tmp_path, "c.Autogradr.jobs = 2")
+
+    with pytest.raises(ConfigError, match="Did you mean 'Autograder'"):
+        Course.find(tmp_path)
+
+
+@pytest.mark.parametrize("section", ["Execute", "ExecutePreprocessor", "NotebookClient"])
+def test_nbgraders_limit_on_a_cell_is_ours_and_the_others_grow_with_it(tmp_path: Path, section: str) -> None:
+    """Whoever waits a minute for a cell must not be stopped by the notebook's two minutes."""
+    write(tmp_path, f"c.{section}.timeout = 60")
+
+    settings = load_settings(tmp_path)
+
+    assert (settings.wall_time_s, settings.notebook_time_s, settings.cpu_time_s) == (60, 720, 360)
+
+
+def test_our_own_limits_go_before_nbgraders(tmp_path: Path) -> None:
+    """Each for itself; a short one of nbgrader's shortens no other."""
+    write(tmp_path, "c.Execute.timeout = 60\nc.Autograder.wall_time_s = 5")
+    assert load_settings(tmp_path).wall_time_s == 5
+    assert load_settings(tmp_path).notebook_time_s == 120
+    write(tmp_path, "c.Execute.timeout = 60\nc.Autograder.notebook_time_s = 90")
+    assert (load_settings(tmp_path).wall_time_s, load_settings(tmp_path).notebook_time_s) == (60, 90)
+    write(tmp_path, "c.Execute.timeout = 2")
+    assert (load_settings(tmp_path).wall_time_s, load_settings(tmp_path).notebook_time_s) == (2, 120)
+
+
+@pytest.mark.parametrize("timeout", ["None", "-1", "0"])
+def test_where_nbgrader_has_no_limit_on_a_cell_there_is_a_long_one(tmp_path: Path, timeout: str) -> None:
+    """A loop without end must end some time."""
+    write(tmp_path, f"c.Execute.timeout = {timeout}")
+
+    assert load_settings(tmp_path).wall_time_s == 120
+
+
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("line", "penalty"),
     [
-        ("c.CourseDirectory.submitted_directory = 'handed_in'", "use 'submitted'"),
-        ("c.CourseDirectory.solution_directory = 'answers'", "use 'solutions'"),
-        ("c.Autogradr.jobs = 2", "Did you mean 'Autograder'"),
+        ("", "none"),
+        ("c.LateSubmissionPlugin.penalty_method = 'zero'", "zero"),
+        ("c.AssignLatePenalties.plugin_class = 'late.SubMarks'", "late.SubMarks"),
+        ("c.AssignLatePenalties.plugin_class = 'nbgrader.plugins.LateSubmissionPlugin'", "none"),
+        ("import fractions as f\nc.AssignLatePenalties.plugin_class = f.Fraction", "fractions.Fraction"),
     ],
 )
-def test_what_would_be_ignored_is_refused(tmp_path: Path, line: str, said: str) -> None:
-    """A setting that changes nothing would grade the wrong folder, or with the wrong limits."""
-    (tmp_path / "source").mkdir()
-    (tmp_path / "nbgrader_config.py").write_text(f"c = get_config()\n{line}\n", encoding="utf-8")
+def test_how_late_work_is_penalized_is_told_by_name(tmp_path: Path, line: str, penalty: str) -> None:
+    """Settings travel between processes; a plug-in is made where it is used."""
+    write(tmp_path, line)
 
-    with pytest.raises(ConfigError, match=said):
-        Course.find(tmp_path)
+    assert load_settings(tmp_path).late_penalty == penalty
+
+
+def test_jupyters_own_folders_are_read_before_the_course(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where nbgrader looks: there a server keeps what all courses have in common."""
+    common, course = tmp_path / "common", tmp_path / "course"
+    for folder in (common, course):
+        folder.mkdir()
+    monkeypatch.setenv("JUPYTER_CONFIG_PATH", str(common))
+    write(common, "c.CourseDirectory.db_url = 'sqlite:////common.db'\nc.CourseDirectory.course_id = 'all'")
+    write(course, "c.CourseDirectory.course_id = 'one'")
+
+    settings = load_settings(course)
+
+    assert (settings.course_id, settings.db_url) == ("one", "sqlite:////common.db")
+
+
+def test_a_configuration_is_run_once_and_again_after_a_change(tmp_path: Path) -> None:
+    """Every path of a course asks for it."""
+    ran = tmp_path / "ran"
+    line = f"import pathlib, uuid\n(pathlib.Path({str(ran)!r}) / str(uuid.uuid4())).touch()"
+    ran.mkdir()
+    write(tmp_path, line)
+    for _ in range(3):
+        load_settings(tmp_path)
+    assert len(list(ran.iterdir())) == 1
+
+    write(tmp_path, f"{line}\nc.Autograder.jobs = 7")
+
+    assert load_settings(tmp_path).jobs == 7
+    assert len(list(ran.iterdir())) == 2
+
+
+def test_what_a_caller_changes_reaches_no_other(tmp_path: Path) -> None:
+    """The command line's flags are of this command."""
+    write(tmp_path, "c.Autograder.jobs = 2")
+
+    assert load_settings(tmp_path, jobs=5).jobs == 5
+    assert load_settings(tmp_path).jobs == 2
+
+
+def test_modules_beside_the_configuration_can_be_imported_by_it(tmp_path: Path) -> None:
+    """As nbgrader allows it."""
+    (tmp_path / "settings_of_this_term.py").write_text("JOBS = 4\n")
+    write(tmp_path, "import settings_of_this_term\nc.Autograder.jobs = settings_of_this_term.JOBS")
+
+    assert load_settings(tmp_path).jobs == 4
+    assert str(tmp_path) not in sys.path

@@ -1,0 +1,158 @@
+"""
+The configuration of a course, read as nbgrader reads it.
+
+Jupyter's folders for configuration come first, the course's own
+``nbgrader_config.py`` last; what is set later wins. A file is run once, and
+again only after it has changed.
+"""
+
+from __future__ import annotations
+
+import copy
+import sys
+from contextlib import contextmanager, suppress
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from jupyter_core.paths import jupyter_config_path
+from traitlets.config import Config
+from traitlets.config.loader import PyFileConfigLoader
+
+from autograder.errors import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+CONFIG_FILE = "nbgrader_config.py"
+
+Stamps = tuple[tuple[Path, int, int, int], ...]
+"""Files of a configuration, each with what changes when it is written."""
+
+
+def read_config(course_root: Path, config_dir: Path | None = None) -> Config:
+    """
+    Return the configuration of a course.
+
+    Parameters
+    ----------
+    course_root : Path
+        The course; without a file of its own Jupyter's alone counts.
+    config_dir : Path, optional
+        Another folder whose ``nbgrader_config.py`` names this course; it is read before the course's.
+
+    Returns
+    -------
+    Config
+        traitlets' nested mapping, for the caller to change.
+
+    Raises
+    ------
+    ConfigError
+        If a file cannot be run.
+    """
+    return copy.deepcopy(merged(config_stamps(course_root, config_dir)))
+
+
+def read_file(folder: Path) -> Config:
+    """
+    Return what the ``nbgrader_config.py`` of one folder sets.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder; without the file nothing is set.
+
+    Returns
+    -------
+    Config
+        Not for the caller to change.
+
+    Raises
+    ------
+    ConfigError
+        If the file cannot be run.
+    """
+    return merged(_stamps([folder]))
+
+
+def config_stamps(course_root: Path, config_dir: Path | None = None) -> Stamps:
+    """
+    Return the files of a course's configuration, as they are now.
+
+    Parameters
+    ----------
+    course_root : Path
+        The course.
+    config_dir : Path, optional
+        As for `read_config`.
+
+    Returns
+    -------
+    tuple
+        The files that there are, the one that wins last.
+    """
+    folders = [Path(folder) for folder in reversed(jupyter_config_path())]
+    own = [course_root] if config_dir is None else [config_dir, course_root]
+    return _stamps([folder for folder in folders if folder not in own] + own)
+
+
+@lru_cache(maxsize=64)
+def merged(stamps: Stamps) -> Config:
+    """
+    Return the configuration in some files; not for the caller to change.
+
+    Parameters
+    ----------
+    stamps : tuple
+        What `config_stamps` returned.
+
+    Returns
+    -------
+    Config
+        traitlets' nested mapping.
+
+    Raises
+    ------
+    ConfigError
+        If a file cannot be run.
+    """
+    config = Config()
+    for stamp in stamps:
+        config.merge(copy.deepcopy(_run(*stamp)))
+    return config
+
+
+@contextmanager
+def importable(folder: Path) -> Iterator[None]:
+    """Let modules that lie in a course be imported, as nbgrader does: plug-ins for example."""
+    sys.path.insert(0, str(folder))
+    try:
+        yield
+    finally:
+        # What ran may have tidied up itself.
+        with suppress(ValueError):
+            sys.path.remove(str(folder))
+
+
+def _stamps(folders: list[Path]) -> Stamps:
+    stamps = []
+    for folder in folders:
+        path = folder / CONFIG_FILE
+        try:
+            status = path.stat()
+        except OSError:
+            continue
+        stamps.append((path, status.st_mtime_ns, status.st_size, status.st_ino))
+    return tuple(stamps)
+
+
+@lru_cache(maxsize=64)
+def _run(path: Path, *_stamp: int) -> Config:
+    try:
+        with importable(path.parent):
+            config: Config = PyFileConfigLoader(path.name, path=str(path.parent)).load_config()
+    except Exception as problem:
+        what = f"cannot be run ({type(problem).__name__}: {problem})"
+        raise ConfigError(path, what, "Repair it: it is a Python file.") from problem
+    return config
