@@ -4,42 +4,37 @@ Notebooks as plain JSON: reading and writing.
 Nothing here executes a cell, and neither nbformat nor nbgrader is imported:
 both take seconds to load, and both trust what a student hands in. A notebook
 is the dict of its JSON with multi-line strings joined, whatever form the file
-had; `write_notebook` gives it back nbformat's usual form, byte for byte.
+had (see `autograder.reading`); `write_notebook` gives it back nbformat's usual
+form, byte for byte.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import re
 import secrets
-import stat
 from typing import TYPE_CHECKING, Any
 
-from autograder.errors import AutograderError, NotebookError, SubmissionError
+from autograder.errors import AutograderError, SubmissionError
+from autograder.findings import Repair, RepairKind
+from autograder.reading.reader import read
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
-
-    from autograder.findings import Repair
 
 Notebook = dict[str, Any]
 Cell = dict[str, Any]
 
 FORMAT = 4
 
-MAX_BYTES = 64 * 1024 * 1024
-"""The largest notebook file that is read."""
+SUBMITTED_BYTES = 4 * 2**20
+"""A submitted file that is larger is read without its outputs."""
+
+LINE_END = re.compile(r"\r\n?")
 
 LINED = ("application/javascript", "image/svg+xml")
 """Types that are lines of text in a notebook's file although they are not called text."""
-
-MAX_BRACKETS = 2_000_000
-"""The most brackets in a notebook's text; real ones have some thousands, outputs included."""
-
-MAX_DEPTH = 100
-"""The deepest nesting of a notebook's JSON; real outputs stay below 30."""
 
 
 # ----------------------------------------------------------------- reading
@@ -52,7 +47,7 @@ def read_notebook(path: Path, *, error: type[AutograderError] = SubmissionError)
     Parameters
     ----------
     path : Path
-        A regular file; a link, a pipe or a device is refused unread.
+        A regular file; a student's link, a pipe or a device is refused unread.
     error : type of AutograderError
         What to raise: `SubmissionError` for a student's notebook,
         `NotebookError` for an instructor's.
@@ -60,27 +55,19 @@ def read_notebook(path: Path, *, error: type[AutograderError] = SubmissionError)
     Returns
     -------
     dict
-        The notebook, multi-line strings joined. Its `cells` are a list;
-        everything below may still be anything.
+        The notebook in format 4, multi-line strings joined. Its `cells` are a
+        list; everything below may still be anything. Only of a file that is
+        too large with them the outputs are gone.
 
     Raises
     ------
     AutograderError
-        Of the given class, if the file cannot be read, is too large, is not
-        UTF-8 JSON, is nested too deeply, or is not a notebook of format 4.
+        Of the given class, if there is no notebook in the file; the message
+        says what is in it, where it broke, and what to do.
+    OperatorError
+        If the machine fails.
     """
-    text = _decode(path, _read_bytes(path, error), error)
-    if text.count("[") + text.count("{") > MAX_BRACKETS:
-        # A few bytes of empty lists take a hundred times as many once they are read.
-        raise error(path, "holds millions of lists", "Clear its outputs, save it and hand it in again.")
-    try:
-        notebook = json.loads(text)
-    except json.JSONDecodeError as problem:
-        what = f"not a notebook: its JSON breaks off or is damaged at line {problem.lineno}"
-        raise error(path, what, "Open it in Jupyter, save it and hand it in again.") from None
-    except (ValueError, RecursionError):
-        raise error(path, "not a notebook: its JSON cannot be read", "Hand in the original file.") from None
-    _check(path, notebook, error)
+    notebook, _ = read(path, error=error)
     return _join_lines(notebook)
 
 
@@ -93,89 +80,43 @@ def read_submitted(
     Parameters
     ----------
     path : Path
-        A regular file; a link, a pipe or a device is refused unread.
+        A regular file; a student's link, a pipe or a device is refused unread.
     error : type of AutograderError
         What to raise if it cannot be read.
 
     Returns
     -------
     notebook : dict
-        As `read_notebook` returns it; its outputs may be gone.
+        As `read_notebook` returns it, but the source of every cell that is a
+        dict is a text, its lines ending in a line feed. The outputs of a
+        file above 4 MiB are gone; nothing that is graded is in them.
     repairs : tuple of Repair
-        Of the kinds FORMAT, ENCODING, OUTPUTS and DAMAGED; `where` is the
-        file's name, or a cell. They go before those of `repair`.
+        Of the kinds ENCODING, OUTPUTS and FORMAT, where `where` is the file's
+        name, and DAMAGED, where it is ``cell 3``. A byte order mark of UTF-8
+        and the kind of line ends are no repair: many editors choose their
+        own. They go before those of `repair`, which is to be called with this
+        notebook.
 
     Raises
     ------
     AutograderError
         Of the given class, as `read_notebook` raises it. Its `what` is a
         reason for cells that are not graded, its `remedy` what to do.
+    OperatorError
+        If the machine fails; then nothing is known of the submission.
     """
-    return read_notebook(path, error=error), ()
-
-
-def _read_bytes(path: Path, error: type[AutograderError]) -> bytes:
-    # An instructor's file may be a link into a shared folder; a student's
-    # could point at somebody else's work, at a pipe, or at /dev/zero.
-    follow = 0 if issubclass(error, NotebookError) else getattr(os, "O_NOFOLLOW", 0)
-    flags = os.O_RDONLY | follow | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-    try:
-        descriptor = os.open(path, flags)
-    except OSError as problem:
-        raise error(path, f"cannot be read ({problem.strerror})", "Replace it by a plain file.") from None
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-        os.close(descriptor)
-        raise error(path, "is not a plain file", "Replace it by the notebook itself.")
-    with os.fdopen(descriptor, "rb") as file:
-        content = file.read(MAX_BYTES + 1)
-    if len(content) > MAX_BYTES:
-        what = f"is larger than {MAX_BYTES // 2**20} MiB"
-        raise error(path, what, "Clear its outputs, save it and hand it in again.")
-    return content
-
-
-def _decode(path: Path, content: bytes, error: type[AutograderError]) -> str:
-    if not content.strip():
-        raise error(path, "is empty", "Hand in the saved notebook.")
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise error(path, "is not UTF-8 text", "Save it with Jupyter and hand it in again.") from None
-    if "\\ud" not in text and "\\uD" not in text:
-        return text
-    # Half a surrogate pair cannot be written back as UTF-8.
-    escape = r"(?<!\\)((?:\\\\)*)"
-    high, low = r"\\u[dD][89abAB][0-9a-fA-F]{2}", r"\\u[dD][c-fC-F][0-9a-fA-F]{2}"
-    return re.sub(
-        rf"{escape}(?:({high}{low})|{high}|{low})",
-        lambda match: match[1] + (match[2] or "\\ufffd"),
-        text,
-    )
-
-
-def _check(path: Path, notebook: object, error: type[AutograderError]) -> None:
-    if not isinstance(notebook, dict) or ("cells" not in notebook and "worksheets" not in notebook):
-        raise error(path, "is not a notebook: it has no cells", "Hand in the .ipynb file of the assignment.")
-    version = notebook.get("nbformat", 4)
-    if version != FORMAT or not isinstance(notebook.get("cells"), list):
-        what = f"is a notebook of format {repr(version)[:20]}, not {FORMAT}"
-        raise error(path, what, "Open it in a current Jupyter, save it and hand it in again.")
-    if _depth(notebook) > MAX_DEPTH:
-        raise error(path, f"is nested more than {MAX_DEPTH} levels deep", "Hand in the original file.")
-
-
-def _depth(value: object) -> int:
-    depth, level = 0, [value]
-    while level and depth <= MAX_DEPTH:
-        depth += 1
-        inner: list[object] = []
-        for item in level:
-            if isinstance(item, dict):
-                inner.extend(child for child in item.values() if isinstance(child, dict | list))
-            elif isinstance(item, list):
-                inner.extend(child for child in item if isinstance(child, dict | list))
-        level = inner
-    return depth
+    notebook, repairs = read(path, error=error, whole_bytes=SUBMITTED_BYTES)
+    cells: list[Any] = []
+    for number, cell in enumerate(_join_lines(notebook)["cells"], start=1):
+        if not isinstance(cell, dict):
+            cells.append(cell)
+            continue
+        source = cell.get("source")
+        if not (source is None or isinstance(source, str)):
+            what = "its source holds what is no text; left out"
+            repairs.append(Repair(kind=RepairKind.DAMAGED, where=f"cell {number}", detail=what))
+        cells.append(cell | {"source": LINE_END.sub("\n", joined(source))})
+    return notebook | {"cells": cells}, tuple(repairs)
 
 
 # ----------------------------------------------------------------- writing
@@ -222,12 +163,10 @@ def copied(value: Any) -> Any:
 
 
 def joined(source: object) -> str:
-    """Return a multi-line string of a notebook, stored whole or as a list of lines."""
+    """Return a multi-line string, stored whole or as a list of lines; what is no text is left out."""
     if isinstance(source, str):
         return source
-    if isinstance(source, list) and all(isinstance(line, str) for line in source):
-        return "".join(source)
-    return ""
+    return "".join(line for line in source if isinstance(line, str)) if isinstance(source, list) else ""
 
 
 def _join_lines(notebook: Notebook) -> Notebook:
