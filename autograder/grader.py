@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 from autograder.checks.report import report_output, score_output
 from autograder.errors import AutograderError, CheckError, CourseError, SubmissionError, nearest
-from autograder.notebook import copied, read_notebook
+from autograder.handed_in import find_notebooks
+from autograder.notebook import copied, read_submitted
 from autograder.released import Kind, grade_id_of, strip_hidden, unanswered
 from autograder.repair import repair
 from autograder.results import (
@@ -24,6 +25,7 @@ from autograder.sandbox.sandbox import launched
 from autograder.sandbox.session import CodeCell, NotebookSession
 from autograder.sandbox.zygote import Origin
 from autograder.secret import seed_of
+from autograder.unreadable import stand_in, without_score
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,14 +35,13 @@ if TYPE_CHECKING:
     from autograder.checks.suite import CheckSuite
     from autograder.course import Course
     from autograder.diagnosis import KnownMistakes
+    from autograder.findings import Repair
+    from autograder.handed_in import HandedIn
     from autograder.notebook import Notebook
-    from autograder.released import ReleasedCell
+    from autograder.released import ReleasedCell, ReleasedNotebook
     from autograder.sandbox.process import Worker
     from autograder.sandbox.sandbox import Sandbox
     from autograder.settings import Settings
-
-
-_NAMED = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +62,17 @@ class GradedNotebook:
     notebook: Notebook
     result: NotebookResult
     unanswered: frozenset[str]
+
+    def after(self, repairs: tuple[Repair, ...]) -> GradedNotebook:
+        """Return it with what was put right before it could be repaired."""
+        if not repairs:
+            return self
+        result = replace(self.result, repairs=(*repairs, *self.result.repairs))
+        about = self.notebook["metadata"]["autograder"]
+        metadata = self.notebook["metadata"] | {
+            "autograder": about | {"repairs": [one.to_dict() for one in result.repairs]}
+        }
+        return replace(self, notebook=self.notebook | {"metadata": metadata}, result=result)
 
 
 class Grader:
@@ -156,7 +168,7 @@ class Grader:
         Raises
         ------
         SubmissionError
-            If a notebook cannot be read; the others of the class can be graded.
+            If the folder cannot be read; the others of the class can be graded.
         CourseError
             If the assignment, its release or its checks are at fault.
         OperatorError
@@ -167,33 +179,70 @@ class Grader:
             raise CourseError(
                 folder, "nothing was handed in", nearest(student, self.course.students(assignment))
             )
-        released = {book.name: book for book in self.course.released(assignment)}
-        found = {path.stem for path in folder.glob("*.ipynb")}
-        if not found & released.keys():
-            wanted = ", ".join(f"{name}.ipynb" for name in released)
-            here = ", ".join(f"{name}.ipynb" for name in sorted(found)[:_NAMED])
-            if not here:
-                raise SubmissionError(folder, "there is no notebook in it", f"Expected: {wanted}.")
-            what = f"none of the assignment's notebooks is here, but {here}"
-            raise SubmissionError(folder, what, f"Expected: {wanted}. Rename them and grade again.")
+        released = self.course.released(assignment)
         timestamp = self.course.handed_in_at(student, assignment)
-        # All are read before any is run: one that is damaged fails the submission at once.
-        handed_in = {name: read_notebook(folder / f"{name}.ipynb") for name in released if name in found}
-        files = (folder, self.course.source(assignment))
+        found = find_notebooks(folder, released)
         graded = {
-            name: self.grade_notebook(assignment, name, student=student, notebook=notebook, files=files)
-            for name, notebook in handed_in.items()
+            book.name: self._grade_found(assignment, student, book, found)
+            for book in released
+            if book.name in found.paths or book.name in found.unclear
         }
         results = tuple(
-            graded[name].result if name in graded else released[name].not_handed_in() for name in released
+            graded[book.name].result if book.name in graded else book.not_handed_in() for book in released
         )
         return GradedSubmission(
             {name: book.notebook for name, book in graded.items()},
             SubmissionResult(assignment=assignment, student=student, notebooks=results, sandbox=self.sandbox),
             {name: book.unanswered for name, book in graded.items()},
             timestamp,
-            tuple(sorted(found - released.keys())),
+            found.ignored,
         )
+
+    def _grade_found(
+        self, assignment: str, student: str, released: ReleasedNotebook, found: HandedIn
+    ) -> GradedNotebook:
+        """Grade one notebook of a submission, or tell why it has no score."""
+        name = released.name
+        if name in found.unclear:
+            return self.not_graded(released, found.unclear[name])
+        path = found.paths[name]
+        repairs = (found.repairs[name],) if name in found.repairs else ()
+        try:
+            notebook, read = read_submitted(path)
+        except SubmissionError as error:
+            return self.not_graded(released, f"{path.name}: {error.what}. {error.remedy}", repairs)
+        # A notebook in a folder of its own finds there the files that it needs.
+        folders = (self.course.submitted(student, assignment), path.parent, self.course.source(assignment))
+        return self.grade_notebook(
+            assignment,
+            name,
+            student=student,
+            notebook=notebook,
+            files=tuple(dict.fromkeys(folders)),
+        ).after((*repairs, *read))
+
+    def not_graded(
+        self, released: ReleasedNotebook, reason: str, repairs: tuple[Repair, ...] = ()
+    ) -> GradedNotebook:
+        """
+        Return what stands for a notebook that cannot be read.
+
+        Parameters
+        ----------
+        released : ReleasedNotebook
+            What was handed out.
+        reason : str
+            Why it is not graded, and what to do.
+        repairs : tuple of Repair
+            What was put right all the same.
+
+        Returns
+        -------
+        GradedNotebook
+            A notebook with the reason in it, and a result without a score.
+        """
+        result = without_score(released, reason, repairs)
+        return GradedNotebook(stand_in(released, result, reason, self.sandbox), result, frozenset())
 
     def grade_notebook(
         self, assignment: str, name: str, *, student: str, notebook: Notebook, files: Sequence[Path] = ()

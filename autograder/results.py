@@ -63,7 +63,7 @@ class Status(StrEnum):
     MISSING = "missing"
     """The student did not hand this notebook in; it scores 0."""
     UNREADABLE = "unreadable"
-    """What was handed in cannot be read; it has no score."""
+    """What was handed in cannot be read, or nobody knows which file counts; it has no score."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -343,7 +343,8 @@ class GradedSubmission:
     Parameters
     ----------
     notebooks : mapping of str to dict
-        The graded notebooks by name; one that was not handed in is absent.
+        The graded notebooks by name; one that was not handed in is absent, for
+        one that cannot be read there is one that says why.
     result : SubmissionResult
         The outcome of each grade cell.
     unanswered : mapping of str to frozenset of str

@@ -9,17 +9,20 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from submissions import cell, change, lost, scores
 
-from autograder.errors import SubmissionError
+from autograder.course import Course
+from autograder.findings import RepairKind
+from autograder.graded import read_result
 from autograder.grader import Grader
 from autograder.notebook import dump_notebook, read_notebook, write_notebook
+from autograder.released import grade_id_of
 from autograder.results import Outcome, Status
 from autograder.settings import load_settings
+from autograder.storage import write_files
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from autograder.course import Course
     from autograder.results import GradedSubmission
 
     HandIn = Callable[..., Path]
@@ -259,12 +262,58 @@ def test_other_notebooks_are_told_and_left_alone(grade: Grade, hand_in: HandIn) 
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"cells": 3, "nbformat": 4}', "\x00"])
-def test_a_damaged_notebook_is_the_submissions_error(grade: Grade, hand_in: HandIn, text: str) -> None:
-    """It names the file; no score is made up for it."""
-    (hand_in("ana") / f"{SPLIT}.ipynb").write_text(text, encoding="utf-8")
+def test_a_damaged_notebook_has_no_score_and_costs_no_other(grade: Grade, hand_in: HandIn, text: str) -> None:
+    """Its cells wait for a person and say why; the other notebooks are graded."""
+    folder = hand_in("ana")
+    (folder / f"{SPLIT}.ipynb").write_text(text, encoding="utf-8")
+    (folder / f"{FORWARD}.ipynb").unlink()
 
-    with pytest.raises(SubmissionError, match=SPLIT):
-        grade("ana")
+    graded = grade("ana")
+    one, two, three = graded.result.notebooks
+
+    assert [one.status, two.status, three.status] == [Status.GRADED, Status.UNREADABLE, Status.MISSING]
+    assert (one.auto_score, graded.result.auto_score) == (4, 4)
+    assert {cell.outcome for cell in two.cells} == {Outcome.NOT_GRADED}
+    assert {cell.auto_score for cell in two.cells} == {None}
+    assert all(cell.not_graded.startswith(f"{SPLIT}.ipynb: ") for cell in two.cells)
+
+
+def test_what_stands_for_a_damaged_notebook_says_so_and_is_read_back(grade: Grade, hand_in: HandIn) -> None:
+    """Staff open it in formgrader, and the report is written from it."""
+    folder = hand_in("ana")
+    (folder / f"{SPLIT}.ipynb").rename(folder / f"{SPLIT} (1).ipynb")
+    (folder / f"{SPLIT} (1).ipynb").write_text('{"cells": [', encoding="utf-8")
+    (folder / f"{FORWARD}.ipynb").unlink()
+    graded = grade("ana")
+    write_files(graded_course := Course(root=folder.parents[2]), graded)
+
+    notice, *cells = graded.notebooks[SPLIT]["cells"]
+    reason = graded.result.notebooks[1].cells[0].not_graded
+
+    assert f"    {reason}" in notice["source"]
+    assert [grade_id_of(one) for one in cells] == [one.grade_id for one in graded.result.notebooks[1].cells]
+    assert [one.kind for one in graded.result.notebooks[1].repairs] == [RepairKind.NAME]
+    assert read_result(graded_course, ASSIGNMENT, "ana") == graded.result
+
+
+def test_a_misnamed_notebook_is_graded_with_the_files_beside_it(grade: Grade, hand_in: HandIn) -> None:
+    """In a folder of its own it finds what it reads, and that it was found is told."""
+    folder = hand_in("ana")
+    insert(folder, SPLIT, "merge_heads", "numbers = open('numbers.txt').read()")
+    insert(folder, SPLIT, "test_merge_heads", "merge_heads = merge_heads if numbers == '1 2' else None")
+    (folder / "mine").mkdir()
+    (folder / "mine" / "numbers.txt").write_text("1 2", encoding="utf-8")
+    (folder / f"{SPLIT}.ipynb").rename(folder / "mine" / f"{SPLIT}-Copy1.ipynb")
+    (folder / f"{FORWARD}.ipynb").unlink()
+
+    graded = grade("ana")
+
+    assert graded.result.auto_score == 10
+    assert [str(one) for one in graded.result.notebooks[1].repairs] == [
+        f"mine/{SPLIT}-Copy1.ipynb: taken for {SPLIT}.ipynb, which it alone can be"
+    ]
+    about = graded.notebooks[SPLIT]["metadata"]["autograder"]
+    assert about["repairs"] == [one.to_dict() for one in graded.result.notebooks[1].repairs]
 
 
 def test_grading_repeats(grade: Grade, hand_in: HandIn) -> None:
