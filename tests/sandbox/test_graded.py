@@ -58,7 +58,22 @@ BEFORE = {
     "runs no code": (
         "ip = get_ipython()\nasync def run_code(*args, **kwargs): return False\nip.run_code = run_code"
     ),
-    "sees all values": "get_ipython().ast_node_interactivity = 'none'",
+    "runs no code, whatever the shell": (
+        "from IPython.core.interactiveshell import InteractiveShell\n"
+        "async def run_code(*args, **kwargs): return False\nInteractiveShell.run_code = run_code"
+    ),
+    "shows no values": "get_ipython().ast_node_interactivity = 'none'",
+    "shows no values, whatever the shell": (
+        "from IPython.core.interactiveshell import InteractiveShell\n"
+        "InteractiveShell.ast_node_interactivity = 'none'"
+    ),
+    "makes the display hook do nothing": (
+        "from IPython.core.displayhook import DisplayHook\n"
+        "DisplayHook.__call__ = lambda self, value=None: None"
+    ),
+    "cannot show a traceback": (
+        "from IPython.core.interactiveshell import InteractiveShell\nInteractiveShell.showtraceback = None"
+    ),
     "takes the error back": (
         "def forgive(result): result.error_in_exec = result.error_before_exec = None\n"
         "get_ipython().events.register('post_run_cell', forgive)"

@@ -15,6 +15,7 @@ import ast
 import builtins
 import secrets
 from contextlib import contextmanager
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from IPython.core.inputtransformer2 import TransformerManager
@@ -55,6 +56,14 @@ class Ways:
         self._compiler = shell.compile
         self._interactivity = shell.ast_node_interactivity
         self._own = frozenset(vars(shell))
+        parts = (shell, shell.displayhook, shell.compile, shell.events)
+        kinds = {kind for part in parts for kind in type(part).__mro__ if kind.__module__ != "builtins"}
+        self._methods = [
+            (kind, name, method)
+            for kind in kinds
+            for name, method in vars(kind).items()
+            if isinstance(method, FunctionType)
+        ]
 
     @contextmanager
     def restored(self, source: str, ending: Ending) -> Iterator[None]:
@@ -69,8 +78,7 @@ class Ways:
             Where its end and the value of its last expression are noted.
         """
         shell = self._shell
-        for name in self._shadows():
-            delattr(shell, name)
+        self._put_back_methods()
         kept = {name: getattr(shell, name) for name in _TRAITS}
         callbacks = {name: list(shell.events.callbacks[name]) for name in _EVENTS}
         for name, function in _BUILTINS.items():
@@ -93,13 +101,14 @@ class Ways:
             for name in _EVENTS:
                 shell.events.callbacks[name][:] = callbacks[name]
 
-    def _shadows(self) -> list[str]:
-        """Return what has been put in the place of the shell's methods."""
-        return [
-            name
-            for name in vars(self._shell)
-            if name not in self._own and callable(getattr(type(self._shell), name, None))
-        ]
+    def _put_back_methods(self) -> None:
+        """Remove what has been put in the place of methods, of the shell or of its class."""
+        for kind, name, method in self._methods:
+            if vars(kind).get(name) is not method:
+                setattr(kind, name, method)
+        for name in vars(self._shell).keys() - self._own:
+            if callable(getattr(type(self._shell), name, None)):
+                delattr(self._shell, name)
 
 
 class _Parsed(ast.NodeTransformer):
