@@ -3,6 +3,9 @@
 
 PYTHON ?= python3
 ARGS ?=
+# Processes that tests are shared out among: auto is one for each core, and none but pytest's own where
+# ARGS names tests.
+WORKERS ?= auto
 
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
@@ -22,8 +25,8 @@ setup: .venv/.setup ## make .venv with the commands autograder, nbgrader and jup
 demo: .venv/.setup ## grade an invented class and show where the results are
 	$(BIN)/autograder demo $(ARGS)
 
-test: .venv/.setup-test ## run all tests; ARGS="-k name" for some
-	$(BIN)/python -m pytest $(ARGS)
+test: .venv/.setup-test ## run all tests on all cores; ARGS="-k name" for some
+	$(BIN)/python -m pytest -n $(WORKERS) $(ARGS)
 
 lint: .venv/.setup-test .venv/.setup-lint ## style, types, imports and docstrings
 	@failed=0; \
