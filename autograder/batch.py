@@ -19,13 +19,13 @@ from multiprocessing.context import SpawnContext, SpawnProcess
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from autograder.course import Course
 from autograder.errors import AutograderError, OperatorError, SandboxError, SubmissionError
 from autograder.scratch import scratch_folder
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator, Sequence
 
+    from autograder.course import Course
     from autograder.grader import Grader
     from autograder.results import GradedSubmission
     from autograder.settings import Settings
@@ -62,7 +62,7 @@ class Desk:
 
     Parameters
     ----------
-    course_root : Path
+    course : Course
         The course.
     settings : Settings
         Its settings.
@@ -70,7 +70,7 @@ class Desk:
         A folder for temporary files, removed by the sender.
     """
 
-    course_root: Path
+    course: Course
     settings: Settings
     scratch: Path
 
@@ -154,7 +154,7 @@ class Graders:
     def start(self) -> None:
         """Start the processes, if they are not running: they get ready by themselves."""
         if self._desk is None:
-            self._desk = Desk(self.course.root, self.settings, self._stack.enter_context(scratch_folder()))
+            self._desk = Desk(self.course, self.settings, self._stack.enter_context(scratch_folder()))
         if self._executor is None:
             self._executor = ProcessPoolExecutor(
                 self._jobs,
@@ -383,10 +383,10 @@ def _grader(desk: Desk) -> Grader:
         from autograder.sandbox.sandbox import launched  # noqa: PLC0415
 
         # What student code is forked from gets ready while the rest is imported.
-        sandbox = launched(desk.settings, secrets=[desk.course_root], scratch=desk.scratch)
+        sandbox = launched(desk.settings, secrets=desk.course.places, scratch=desk.scratch)
         from autograder.grader import Grader  # noqa: PLC0415
 
-        _GRADERS[desk.scratch] = Grader(Course(root=desk.course_root), desk.settings, sandbox)
+        _GRADERS[desk.scratch] = Grader(desk.course, desk.settings, sandbox)
     return _GRADERS[desk.scratch]
 
 

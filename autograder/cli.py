@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from autograder.errors import AutograderError, CourseError, nearest
+from autograder.layout import Step
 from autograder.terminal import printable
 
 if TYPE_CHECKING:
@@ -67,9 +68,8 @@ def _on_course(command: Callable[..., None]) -> Callable[..., None]:
         course = Course.find(course_dir)
         names = course.assignments() if assignment is None else [course.check_assignment(assignment)]
         if not names:
-            raise CourseError(
-                course.root / "source", "there is no assignment", "Put a folder of notebooks there."
-            )
+            where = course.layout.parent(Step.SOURCE)
+            raise CourseError(where, "there is no assignment", "Put a folder of notebooks there.")
         command(course, names, as_json=as_json, **options)
 
     return wrapped
@@ -124,11 +124,10 @@ def release(course: Course, assignments: list[str], *, as_json: bool) -> None:
 def grade(course: Course, assignments: list[str], *, as_json: bool, **options: Any) -> None:
     """Grade what students handed in and has changed since; store scores and graded notebooks."""
     from autograder.batch import Graders
-    from autograder.settings import load_settings
 
     names = ("students", "force", "retry_failed", "what_changed")
     students, force, retry_failed, only_compare = (options.pop(name) for name in names)
-    settings = load_settings(course.root, **options)
+    settings = course.settings(**options)
     wanted = {name: _handed_in(course, name, students) for name in _with_work(course, assignments)}
     first, count = next(iter(wanted)), max(map(len, wanted.values()))
     with _interruptible(), Graders(course, settings, first, count=count) as graders:
@@ -210,9 +209,8 @@ def feedback(
 ) -> None:
     """Write a feedback page for each student."""
     from autograder.publishing import publish_feedback
-    from autograder.settings import load_settings
 
-    jobs = load_settings(course.root, jobs=jobs).jobs
+    jobs = course.settings(jobs=jobs).jobs
     pages = {}
     for name in assignments:
         wanted = _graded(course, name, students)
@@ -223,7 +221,7 @@ def feedback(
         return
     for assignment, written in pages.items():
         click.echo(f"{assignment}: feedback for {len(written)} student{'s' if len(written) != 1 else ''}")
-        click.echo(f"  {_short(course.root / 'feedback')}/<student>/{assignment}/index.html")
+        click.echo(f"  {_short(course.layout.shown(Step.FEEDBACK, assignment))}/index.html")
 
 
 @main.command()
@@ -330,9 +328,10 @@ def _with_work(course: Course, assignments: list[str]) -> list[str]:
     if len(assignments) == 1:
         course.students(assignments[0])
         return assignments
-    handed_in = [name for name in assignments if any((course.root / "submitted").glob(f"*/{name}"))]
+    layout = course.layout
+    handed_in = [name for name in assignments if layout.students_in(Step.SUBMITTED, name)]
     if not handed_in:
-        raise CourseError(course.root / "submitted", "nothing was handed in", "Put the notebooks there.")
+        raise CourseError(layout.shown(Step.SUBMITTED), "nothing was handed in", "Put the notebooks there.")
     return handed_in
 
 
@@ -347,7 +346,7 @@ def _graded(course: Course, assignment: str, wanted: tuple[str, ...]) -> list[st
 
     found = graded_students(course, assignment)
     if not found:
-        where = course.root / "autograded" / "<student>" / assignment
+        where = course.layout.shown(Step.AUTOGRADED, assignment)
         raise CourseError(where, "nothing is graded yet", f"Run `autograder grade {assignment}`.")
     return _chosen(found, wanted, f"has no graded submission of {assignment}")
 

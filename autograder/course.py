@@ -6,7 +6,8 @@ Which folders they are is nbgrader's to say, see `autograder.layout`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from copy import deepcopy
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from pathlib import Path
@@ -22,15 +23,25 @@ from autograder.errors import (
 )
 from autograder.handout import released_notebook
 from autograder.layout import Layout, Step
-from autograder.nbgrader_settings import CourseDirectory, course_db_url, course_layout, course_rules, told
+from autograder.nbgrader_settings import (
+    CourseDirectory,
+    course_db_url,
+    course_layout,
+    course_rules,
+    layout_of,
+    rules_of,
+    told,
+)
 from autograder.notebook import read_notebook
 from autograder.secret import course_secret
-from autograder.settings import Settings, check_config, load_settings
+from autograder.settings import Settings, check_config, load_settings, settings_of
 from autograder.timestamps import read_timestamp
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
+
+    from traitlets.config import Config
 
     from autograder.released import ReleasedNotebook
     from autograder.rules import Rules
@@ -48,10 +59,14 @@ class Course:
         default it holds ``nbgrader_config.py``.
     config_dir : Path, optional
         Another folder whose ``nbgrader_config.py`` names this course.
+    given : Config, optional
+        The configuration where somebody else has read it: nbgrader, with the
+        flags of its command line. By default that in the files.
     """
 
     root: Path
     config_dir: Path | None = None
+    given: Config | None = field(default=None, compare=False, repr=False)
 
     @classmethod
     def find(cls, path: Path | None = None) -> Course:
@@ -125,12 +140,14 @@ class Course:
     @property
     def layout(self) -> Layout:
         """Where it keeps what."""
+        if self.given is not None:
+            return layout_of(self.root, self.given)
         return course_layout(self.root, self.stamps)
 
     @property
     def rules(self) -> Rules:
         """What its releases are made by."""
-        return course_rules(self.stamps)
+        return course_rules(self.stamps) if self.given is None else rules_of(self.given)
 
     def settings(self, **flags: Any) -> Settings:
         """
@@ -146,6 +163,8 @@ class Course:
         Settings
             As of `load_settings`, which says what is raised.
         """
+        if self.given is not None:
+            return settings_of(self.root, deepcopy(self.given), **flags)
         return load_settings(self.root, self.config_dir, **flags)
 
     @property
@@ -156,7 +175,7 @@ class Course:
     @property
     def db_url(self) -> str:
         """SQLAlchemy address of the gradebook, from ``c.CourseDirectory.db_url``."""
-        return course_db_url(self.root, merged(self.stamps))
+        return course_db_url(self.root, merged(self.stamps) if self.given is None else self.given)
 
     @property
     def solutions(self) -> Path:

@@ -23,7 +23,6 @@ from autograder.nbgrader_settings import default_db_url
 from autograder.publishing import publish_feedback, publish_grades, publish_report
 from autograder.release import build_release
 from autograder.sandbox.wall import Tier, probe
-from autograder.settings import load_settings
 from autograder.summary import score_table
 
 _COPIED = (CONFIG_FILE, "source", "solutions", "release", "gradebook.db")
@@ -64,7 +63,7 @@ def run_demo(target: Path | None = None) -> Path:
         click.echo(
             "This machine has no wall for student code; a real class would be refused. See: autograder doctor"
         )
-    settings = load_settings(course.root, wall_time_s=_WALL_TIME_S, unsafe_no_sandbox=bare)
+    settings = course.settings(wall_time_s=_WALL_TIME_S, unsafe_no_sandbox=bare)
     with Graders(course, settings, ASSIGNMENT, count=len(CLASS)) as graders:
         batch = grade_assignment(graders, ASSIGNMENT, course.students(ASSIGNMENT))
     Console(highlight=False).print(score_table(batch.results))

@@ -17,11 +17,12 @@ import click
 from autograder.course import Course
 from autograder.errors import AutograderError, CourseError
 from autograder.gradebook import Gradebook
+from autograder.layout import Step
 from autograder.release import check_release
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.sandbox import Sandbox
 from autograder.sandbox.wall import Tier, probe
-from autograder.settings import Settings, help_texts, load_settings
+from autograder.settings import Settings, help_texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -143,7 +144,7 @@ def _sandbox() -> Finding:
 def _course(course: Course) -> Iterator[Finding]:
     yield Finding("course", Level.GOOD, str(course.root))
     try:
-        settings = load_settings(course.root)
+        settings = course.settings()
         with Gradebook(settings.db_url) as gradebook:
             yield Finding("gradebook", Level.GOOD, gradebook.where)
     except AutograderError as error:
@@ -155,7 +156,7 @@ def _course(course: Course) -> Iterator[Finding]:
         except AutograderError as error:
             yield Finding(assignment, Level.BAD, error.what, error.remedy)
         else:
-            count = len(list((course.root / "submitted").glob(f"*/{assignment}")))
+            count = len(course.layout.students_in(Step.SUBMITTED, assignment))
             yield Finding(assignment, Level.GOOD, f"the release is up to date; {count} submissions")
     yield from _settings(settings)
 

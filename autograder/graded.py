@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from autograder.errors import CourseError, SubmissionError, nearest
 from autograder.findings import Evidence, Repair
+from autograder.layout import Step
 from autograder.notebook import read_notebook
 from autograder.results import CellResult, NotebookResult, Status, SubmissionResult
 
@@ -27,8 +28,7 @@ KEY = "autograder"
 
 def graded_students(course: Course, assignment: str) -> list[str]:
     """Return the ids of the students with a folder in `autograded/`, sorted."""
-    folders = (path.parent for path in (course.root / "autograded").glob(f"*/{assignment}") if path.is_dir())
-    return sorted(folder.name for folder in folders if not folder.name.startswith("."))
+    return course.layout.students_in(Step.AUTOGRADED, assignment)
 
 
 def read_graded(course: Course, assignment: str, student: str) -> dict[str, Notebook]:

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
-from autograder.course import Course
 from autograder.errors import OperatorError, SubmissionError
 from autograder.feedback import FeedbackWriter
 from autograder.gradebook import Gradebook
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from autograder.course import Course
     from autograder.results import SubmissionResult
     from autograder.scores import StudentScore
 
@@ -111,7 +111,7 @@ def _mapped(
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(jobs, mp_context=context) as executor:
         try:
-            yield executor.map(_write_there, [(course.root, assignment, group) for group in groups])
+            yield executor.map(_write_there, [(course, assignment, group) for group in groups])
         except BrokenProcessPool:
             what = "a process that writes feedback was ended from outside"
             raise OperatorError("feedback", what, "Check the machine's memory, run again.") from None
@@ -131,16 +131,16 @@ def _write(writer: FeedbackWriter, group: list[_Work]) -> list[tuple[str, Path |
     return outcomes
 
 
-def _write_there(task: tuple[Path, str, list[_Work]]) -> list[tuple[str, Path | SubmissionError]]:
+def _write_there(task: tuple[Course, str, list[_Work]]) -> list[tuple[str, Path | SubmissionError]]:
     """Write a group's feedback in a process of a pool."""
-    root, assignment, group = task
-    return _write(_writer(root, assignment), group)
+    course, assignment, group = task
+    return _write(_writer(course, assignment), group)
 
 
 @cache
-def _writer(root: Path, assignment: str) -> FeedbackWriter:
+def _writer(course: Course, assignment: str) -> FeedbackWriter:
     """Return the writer that a process of a pool keeps."""
-    return FeedbackWriter(Course(root=root), assignment)
+    return FeedbackWriter(course, assignment)
 
 
 def publish_report(
