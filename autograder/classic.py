@@ -20,7 +20,7 @@ from autograder.checks.conversation import class_shown
 from autograder.checks.symptoms import of_exception
 from autograder.errors import CheckError
 from autograder.findings import Evidence, EvidenceKind, Severity
-from autograder.released import HIDDEN, Kind, grade_id_of, strip_hidden
+from autograder.released import Kind, grade_id_of
 from autograder.results import CellResult, CheckResult, Outcome
 from autograder.sandbox.session import DIED, CodeCell
 
@@ -96,12 +96,12 @@ def check_cell(cell: ReleasedCell) -> None:
         If it calls `run_checks` where students see it, or has hidden asserts
         beside its hidden checks.
     """
-    visible = strip_hidden(cell.source)
+    visible = cell.rules.visible(cell.source)
     if RUN_CHECKS.search(visible):
         what = (
             "its call of run_checks is not among its hidden lines, so that it would run beside student code"
         )
-        remedy = f"Put it between lines with {HIDDEN[0]} and {HIDDEN[1]}."
+        remedy = "Put it between lines with {} and {}.".format(*cell.rules.hidden)
         raise CheckError(cell.grade_id, what, remedy)
     if cell.hidden_check and len(ASSERT.findall(cell.source)) > len(ASSERT.findall(visible)):
         what = "it has hidden asserts beside its hidden checks, and they would not count"
@@ -118,7 +118,7 @@ def hides_lines(cell: ReleasedCell) -> bool:
         cell.kind.locked
         and cell.cell_type == "code"
         and cell.hidden_check is None
-        and strip_hidden(cell.source) != cell.source
+        and cell.rules.visible(cell.source) != cell.source
     )
 
 
@@ -138,9 +138,10 @@ def shown_cells(code: Sequence[Cell], released: ReleasedNotebook) -> list[CodeCe
     list of CodeCell
         One for each; after those with hidden checks the names are remembered.
     """
+    visible = released.rules.visible
     tests = {cell.grade_id: cell.hidden_check or "" for cell in released.graded if cell.kind is Kind.TEST}
     return [
-        CodeCell(strip_hidden(cell["source"]), tests.get(name, ""), graded=name in tests)
+        CodeCell(visible(cell["source"]), tests.get(name, ""), graded=name in tests)
         for cell, name in ((cell, grade_id_of(cell)) for cell in code)
     ]
 
@@ -164,14 +165,15 @@ def judged_cells(code: Sequence[Cell], released: ReleasedNotebook) -> list[CodeC
     hiding = {cell.grade_id for cell in released.cells if hides_lines(cell)}
     if not hiding:
         return []
+    visible = released.rules.visible
     tests = {cell.grade_id for cell in released.graded if cell.kind is Kind.TEST}
     return [
-        CodeCell(cell["source"] if name in hiding else strip_hidden(cell["source"]), graded=name in tests)
+        CodeCell(cell["source"] if name in hiding else visible(cell["source"]), graded=name in tests)
         for cell, name in ((cell, grade_id_of(cell)) for cell in code)
     ]
 
 
-def without_scores(
+def without_part_scores(
     released: ReleasedNotebook, names: Sequence[str], outputs: Sequence[list[dict[str, Any]]]
 ) -> list[list[dict[str, Any]]]:
     """
@@ -295,7 +297,7 @@ def _lost(cell: ReleasedCell, run: CellRun, shown: CellRun | None) -> CheckResul
     if not error:
         what = "The cell did not come to its end."
     elif shown is None or shown.error:
-        what = _told(strip_hidden(cell.source), shown or run)
+        what = _told(cell.rules.visible(cell.source), shown or run)
     elif outcome is Outcome.FAILED:
         what = "A test that is not shown fails."
     else:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Self
+from dataclasses import replace
+from typing import TYPE_CHECKING, Self
 
-from autograder.checks.report import report_output, score_output
+from autograder import classic
 from autograder.errors import AutograderError, CheckError, CourseError, SubmissionError, nearest
+from autograder.filled import GradedNotebook, filled
 from autograder.handed_in import find_notebooks
-from autograder.notebook import copied, read_submitted
-from autograder.released import Kind, grade_id_of, strip_hidden, unanswered
+from autograder.notebook import read_submitted
+from autograder.released import Kind, grade_id_of, unanswered
 from autograder.repair import repair
 from autograder.results import (
     CellResult,
@@ -22,13 +23,14 @@ from autograder.results import (
 )
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.sandbox import launched
-from autograder.sandbox.session import CodeCell, NotebookSession
+from autograder.sandbox.session import NotebookSession
 from autograder.sandbox.zygote import Origin
 from autograder.secret import seed_of
 from autograder.unreadable import stand_in, without_score
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+    from decimal import Decimal
     from pathlib import Path
 
     from autograder.checks.plugin import CheckRun
@@ -41,38 +43,8 @@ if TYPE_CHECKING:
     from autograder.released import ReleasedCell, ReleasedNotebook
     from autograder.sandbox.process import Worker
     from autograder.sandbox.sandbox import Sandbox
+    from autograder.sandbox.session import CodeCell
     from autograder.settings import Settings
-
-
-@dataclass(frozen=True, slots=True)
-class GradedNotebook:
-    """
-    A notebook after grading.
-
-    Parameters
-    ----------
-    notebook : dict
-        The repaired notebook with outputs and results.
-    result : NotebookResult
-        The outcome of each grade cell.
-    unanswered : frozenset of str
-        The solution cells that were left as they were handed out.
-    """
-
-    notebook: Notebook
-    result: NotebookResult
-    unanswered: frozenset[str]
-
-    def after(self, repairs: tuple[Repair, ...]) -> GradedNotebook:
-        """Return it with what was put right before it could be repaired."""
-        if not repairs:
-            return self
-        result = replace(self.result, repairs=(*repairs, *self.result.repairs))
-        about = self.notebook["metadata"]["autograder"]
-        metadata = self.notebook["metadata"] | {
-            "autograder": about | {"repairs": [one.to_dict() for one in result.repairs]}
-        }
-        return replace(self, notebook=self.notebook | {"metadata": metadata}, result=result)
 
 
 class Grader:
@@ -96,7 +68,7 @@ class Grader:
         self.course = course
         self.limits = Limits.of(settings)
         self._inputs_version = settings.inputs_version
-        self._sandbox = sandbox or launched(settings, secrets=[course.root])
+        self._sandbox = sandbox or launched(settings, secrets=course.places)
         self._suites: dict[str, CheckSuite] = {}
         self._mistakes: KnownMistakes | None = None
 
@@ -139,7 +111,8 @@ class Grader:
         books = self.course.released(assignment)
         with ThreadPoolExecutor(1) as pool:
             # What student code is forked from gets ready in a process of its own meanwhile.
-            suite = pool.submit(self._suite, assignment)
+            is_needed = any(cell.hidden_check for book in books for cell in book.graded)
+            suite = pool.submit(self._suite, assignment) if is_needed else None
             origins = [
                 Origin.of([cell.source for cell in book.layout if cell.cell_type == "code"], book.given)
                 for book in books
@@ -147,7 +120,8 @@ class Grader:
             self._sandbox.get_ready(origins, self.limits)
             for origin in origins:
                 self._sandbox.start(self.limits, origin=origin).close()
-            suite.result()
+            if suite is not None:
+                suite.result()
 
     def grade_submission(self, assignment: str, student: str) -> GradedSubmission:
         """
@@ -275,41 +249,62 @@ class Grader:
         """
         released = self.course.released_notebook(assignment, name)
         repaired, repairs, evidence = repair(notebook, released)
-        suite = self._suite(assignment)
-        for cell in released.graded:
-            _check_hidden(cell, suite)
+        self._check_hidden(assignment, released)
         seed = seed_of(self.course.secret(), assignment, self._inputs_version, student)
         code = [cell for cell in repaired["cells"] if cell["cell_type"] == "code"]
-        checks = {cell.grade_id: cell.hidden_check or "" for cell in released.graded}
+        names = [grade_id_of(cell) for cell in code]
 
-        cells = [CodeCell(strip_hidden(cell["source"]), checks.get(grade_id_of(cell), "")) for cell in code]
-        origin = Origin.of([cell.source for cell in cells], released.given)
-
-        def start() -> Worker:
+        def session_of(cells: Sequence[CodeCell]) -> NotebookSession:
+            origin = Origin.of([cell.source for cell in cells], released.given)
             number = int.from_bytes(seed[:4], "big")
-            return self._sandbox.start(self.limits, files=files, seed=number, origin=origin)
 
-        with NotebookSession(start, cells, self.limits) as session:
+            def start() -> Worker:
+                return self._sandbox.start(self.limits, files=files, seed=number, origin=origin)
+
+            return NotebookSession(start, cells, self.limits)
+
+        with session_of(classic.shown_cells(code, released)) as session:
             outputs = session.run()
-            shown = {grade_id_of(cell): output for cell, output in zip(code, outputs, strict=True)}
-            untouched = unanswered(repaired, released)
-            results = []
-            for cell in released.graded:
-                if cell.kind is Kind.TEST and cell.hidden_check:
-                    runs = suite.run(cell.hidden_check, session, seed=seed)
-                    results.append(_cell_result(cell, self._diagnosed(assignment, cell, runs)))
-                elif cell.kind is Kind.TEST:
-                    results.append(_cell_result(cell, (_visible(cell, shown[cell.grade_id]),)))
-                else:
-                    answered = cell.grade_id not in untouched
-                    results.append(_cell_result(cell, answered=answered))
-            # Last, and in a process of its own: this one has seen hidden inputs, which a picture could show.
+            checked = self._checked(assignment, released, session, seed)
             session.close()
-            results = [
-                self._illustrated(assignment, checks.get(one.grade_id), one, session) for one in results
-            ]
-        result = NotebookResult(name=name, cells=tuple(results), repairs=repairs, evidence=evidence)
-        return GradedNotebook(_filled(repaired, outputs, result, self.sandbox), result, untouched)
+            # What is hidden runs in a process whose outputs nobody sees.
+            hidden = classic.judged_cells(code, released)
+            with session_of(hidden) as judging:
+                judging.run()
+            tests = classic.judge(released, names, session.runs, judging.runs)
+            untouched = unanswered(repaired, released)
+            results = tuple(
+                checked.get(cell.grade_id)
+                or tests.results.get(cell.grade_id)
+                or _cell_result(cell, answered=cell.grade_id not in untouched)
+                for cell in released.graded
+            )
+            # Last, and in a process of its own: that of the checks has seen hidden inputs.
+            results = tuple(self._illustrated(assignment, one, released, session) for one in results)
+        outputs = classic.without_part_scores(released, names, outputs)
+        result = NotebookResult(
+            name=name, cells=results, repairs=repairs, evidence=(*evidence, *tests.evidence)
+        )
+        return GradedNotebook(filled(repaired, outputs, result, self.sandbox), result, untouched)
+
+    def _checked(
+        self, assignment: str, released: ReleasedNotebook, session: NotebookSession, seed: bytes
+    ) -> dict[str, CellResult]:
+        """Return the results of the test cells with hidden checks, by grade_id."""
+        results = {}
+        for cell in released.graded:
+            if cell.kind is Kind.TEST and cell.hidden_check:
+                runs = self._suite(assignment).run(cell.hidden_check, session, seed=seed)
+                results[cell.grade_id] = _cell_result(cell, self._diagnosed(assignment, cell, runs))
+        return results
+
+    def _check_hidden(self, assignment: str, released: ReleasedNotebook) -> None:
+        """Refuse test cells that cannot be graded as they are."""
+        for cell in released.graded:
+            if cell.kind is Kind.TEST:
+                classic.check_cell(cell)
+                if cell.hidden_check:
+                    _check_points(cell, self._suite(assignment).points())
 
     def _suite(self, assignment: str) -> CheckSuite:
         # pytest takes long to import: only once what student code is forked from has been started.
@@ -320,8 +315,11 @@ class Grader:
         return self._suites[assignment]
 
     def _illustrated(
-        self, assignment: str, check: str | None, cell: CellResult, session: NotebookSession
+        self, assignment: str, cell: CellResult, released: ReleasedNotebook, session: NotebookSession
     ) -> CellResult:
+        check = released.cell(cell.grade_id).hidden_check
+        if check is None:
+            return cell
         from autograder.checks.illustrating import illustrated  # noqa: PLC0415 - it imports pytest
 
         try:
@@ -348,27 +346,15 @@ class Grader:
             return tuple(run.result for run in runs)
 
 
-def _check_hidden(cell: ReleasedCell, suite: CheckSuite) -> None:
-    """Refuse hidden tests that the engine would not run, or whose points differ from the cell's."""
-    if cell.kind is not Kind.TEST:
-        return
-    if cell.hidden_check is None:
-        if strip_hidden(cell.source) != cell.source:
-            raise CheckError(
-                cell.grade_id,
-                "its hidden tests are not a call of run_checks, so they would run beside student code",
-                f"Write them as a module {cell.grade_id}.py of checks; call run_checks({cell.grade_id!r}).",
-            )
-        return
-    points = suite.points()
-    if cell.hidden_check not in points:
-        raise CheckError(
-            cell.hidden_check, "there are no such hidden checks", nearest(cell.hidden_check, points)
-        )
-    if points[cell.hidden_check] != cell.points:
+def _check_points(cell: ReleasedCell, points: Mapping[str, Decimal]) -> None:
+    """Refuse a test cell without its checks, or whose points differ from theirs."""
+    name = cell.hidden_check or ""
+    if name not in points:
+        raise CheckError(name, "there are no such hidden checks", nearest(name, points))
+    if points[name] != cell.points:
         raise CheckError(
             cell.grade_id,
-            f"its checks add up to {points[cell.hidden_check]} points, the cell has {cell.points}",
+            f"its checks add up to {points[name]} points, the cell has {cell.points}",
             "Make them equal.",
         )
 
@@ -383,44 +369,3 @@ def _cell_result(
         manual=cell.kind.manual,
         answered=answered,
     )
-
-
-def _visible(cell: ReleasedCell, outputs: list[dict[str, Any]]) -> CheckResult:
-    """Judge a test cell without hidden checks as nbgrader does: by whether it raised."""
-    errors = [output["ename"] for output in outputs if output["output_type"] == "error"]
-    return CheckResult(
-        name=cell.grade_id,
-        claim="The tests in the cell pass.",
-        points=cell.points,
-        outcome=Outcome.FAILED if errors else Outcome.PASSED,
-        error=errors[0] if errors else "",
-    )
-
-
-def _filled(
-    repaired: Notebook, outputs: list[list[dict[str, Any]]], result: NotebookResult, sandbox: str
-) -> Notebook:
-    """Return the notebook with outputs, and each grade cell with its result."""
-    notebook: Notebook = copied(repaired)
-    results = {cell.grade_id: cell for cell in result.cells}
-    code = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
-    for count, (cell, shown) in enumerate(zip(code, outputs, strict=True), start=1):
-        graded = results.get(grade_id_of(cell))
-        if graded is not None and not graded.manual:
-            # nbgrader believes the first result it meets, so the score comes first.
-            shown = [score_output(graded), report_output(graded), *shown]  # noqa: PLW2901
-        cell["execution_count"] = count
-        cell["outputs"] = [
-            output | {"execution_count": count} if output["output_type"] == "execute_result" else output
-            for output in shown
-        ]
-    for cell in notebook["cells"]:
-        if graded := results.get(grade_id_of(cell)):
-            cell["metadata"]["autograder"] = graded.to_dict()
-    notebook["metadata"]["autograder"] = {
-        "repairs": [one.to_dict() for one in result.repairs],
-        "evidence": [one.to_dict() for one in result.evidence],
-        "sandbox": sandbox,
-        "status": result.status.value,
-    }
-    return notebook

@@ -25,20 +25,22 @@ from nbgrader.preprocessors import AssignLatePenalties, NbGraderPreprocessor
 
 from autograder.course import Course
 from autograder.errors import CourseError, nearest
+from autograder.filled import GradedNotebook
 from autograder.gradebook import Gradebook
-from autograder.grader import GradedNotebook, Grader
+from autograder.grader import Grader
 from autograder.lms.table import write_tables
+from autograder.nbgrader_settings import rules_of
 from autograder.notebook import read_notebook
 from autograder.release import check_release
 from autograder.released import strip_hidden
 from autograder.repair import repair
 from autograder.results import NotebookResult, SubmissionResult
-from autograder.settings import load_settings
 
 if TYPE_CHECKING:
     from jinja2.runtime import Context
     from nbformat import NotebookNode
 
+    from autograder.filled import GradedNotebook
     from autograder.notebook import Notebook
 
     Resources = dict[str, Any]
@@ -148,9 +150,11 @@ class StudentView(NbGraderPreprocessor):  # type: ignore[misc]  # nbgrader has n
 
     def preprocess(self, nb: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
         """Return the notebook without hidden tests, bare scores and staff's notes."""
+        rules = rules_of(_converter(self).config)
         for cell in nb.cells:
-            cell.source = strip_hidden(cell.source).rstrip("\n")
-            if cell.metadata.pop("autograder", None) and cell.cell_type == "code":
+            cell.source = strip_hidden(cell.source, rules).rstrip("\n")
+            record = cell.metadata.pop("autograder", None)
+            if record and cell.cell_type == "code" and not record.get("not_graded"):
                 # The first output is the score for nbgrader; the page shows it in the heading.
                 cell.outputs = cell.outputs[1:]
         nb.metadata.pop("autograder", None)
@@ -226,7 +230,7 @@ def _converter(preprocessor: NbGraderPreprocessor) -> Any:
 
 
 def _course(converter: Any) -> Course:
-    return Course(root=Path(converter.coursedir.root))
+    return Course(root=Path(converter.coursedir.root), given=converter.config)
 
 
 def _names(resources: Resources) -> tuple[str, str, str]:
@@ -238,7 +242,7 @@ def _run(preprocessor: NbGraderPreprocessor) -> _Run:
     converter = _converter(preprocessor)
     if converter not in _RUNS:
         course = _course(converter)
-        grader = Grader(course, load_settings(course.root))
+        grader = Grader(course, course.settings())
         _RUNS[converter] = _Run(course, grader)
         weakref.finalize(converter, grader.close)
     return _RUNS[converter]

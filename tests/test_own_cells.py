@@ -35,16 +35,52 @@ def grade(course: Course) -> Iterator[Grade]:
         yield lambda student: grader.grade_submission(ASSIGNMENT, student)
 
 
-def test_plain_hidden_asserts_are_refused(course: Course, grade: Grade, hand_in: HandIn) -> None:
-    """They would have to run beside student code, or be left out in silence."""
-    hand_in("ana")
+def rewrite(course: Course, grade_id: str, source: str) -> None:
+    """Give a test cell another source; what students got of it stays."""
     path = course.source(ASSIGNMENT) / f"{SPLIT}.ipynb"
     notebook = read_notebook(path)
-    test = cell(notebook, "test_merge_heads")
-    test["source"] = "### BEGIN HIDDEN TESTS\nassert merge_heads is not None\n### END HIDDEN TESTS"
+    cell(notebook, grade_id)["source"] = source
     write_notebook(path, notebook)
 
-    with pytest.raises(CheckError, match="run_checks"):
+
+HIDDEN = "### BEGIN HIDDEN TESTS\n{lines}\n### END HIDDEN TESTS"
+
+
+def test_plain_hidden_asserts_are_run(course: Course, grade: Grade, hand_in: HandIn) -> None:
+    """Beside student code, as nbgrader does; checks of the same notebook stay outside of it."""
+    rewrite(
+        course, "test_merge_heads", HIDDEN.format(lines="assert merge_heads(np.ones((2, 5, 3))).ndim == 2")
+    )
+    hand_in("right")
+    change(hand_in("wrong"), SPLIT, "merge_heads", "def merge_heads(heads): return heads")
+
+    assert scores(grade("right"))["test_merge_heads"] == 2
+    assert scores(grade("wrong"))["test_merge_heads"] == 0
+    assert scores(grade("wrong"))["test_split_heads"] == 3
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ('from autograder import run_checks\nrun_checks("test_merge_heads")', "not among its hidden lines"),
+        (
+            HIDDEN.format(
+                lines='assert merge_heads\nfrom autograder import run_checks\nrun_checks("test_merge_heads")'
+            ),
+            "beside its hidden checks",
+        ),
+        (HIDDEN.format(lines='run_checks("test_merge_head")'), "Did you mean 'test_merge_heads'"),
+        (HIDDEN.format(lines='run_checks("test_split_heads")'), "add up to 3.00 points, the cell has 2"),
+    ],
+)
+def test_a_test_cell_that_would_not_be_graded_as_it_says_is_refused(
+    course: Course, grade: Grade, hand_in: HandIn, source: str, message: str
+) -> None:
+    """Silence would be zero for everybody, or full marks."""
+    rewrite(course, "test_merge_heads", source)
+    hand_in("ana")
+
+    with pytest.raises(CheckError, match=message):
         grade("ana")
 
 
