@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from autograder.sandbox.wall import probe
-from bench import feedback, gradebooks, runs
+from bench import feedback, gradebooks, runs, unchanged
 from bench.courses import copy_of, facts, hand_in, make_course
 
 if TYPE_CHECKING:
@@ -33,6 +33,9 @@ RIGHT = 18.0
 
 PAGES = 1000
 """Students whose feedback is written."""
+
+UNCHANGED = 1000
+"""Students whose submission is graded and has not changed."""
 
 
 @dataclass(slots=True)
@@ -133,6 +136,9 @@ def kind(root: Path, repeat: int, sizes: Sizes, *, pictures: bool) -> None:
         books(table, kit, seed, repeat)
     if sizes.large:
         large_class(table, _with(base, root / "large", sizes.large), kit, seed)
+    if not pictures:
+        # The last, for it makes the class a large one.
+        nothing_new(table, kit, repeat)
     say()
     table.show()
 
@@ -203,6 +209,16 @@ def books(table: Table, course: Course, seed: Path, repeat: int) -> None:
         table.add("gradebook, the kit, one by one", alone_s * 1000, "ms a submission")
         table.add("gradebook, nbgrader's interface", theirs_s * 1000, "ms a submission")
         table.add("RATIO nbgrader's interface to the kit in groups", theirs_s / ours_s, "times")
+
+
+def nothing_new(table: Table, course: Course, repeat: int) -> None:
+    """Grade a large class again in which nothing has changed."""
+    unchanged.grow(course, UNCHANGED)
+    for _ in range(repeat):
+        ours_s, theirs_s = unchanged.again(course)
+        table.add(f"autograder grade, {UNCHANGED} submissions that have not changed", ours_s, "s")
+        table.add(f"nbgrader autograde, {UNCHANGED} submissions that have not changed", theirs_s, "s")
+        table.add("RATIO nbgrader to autograder where nothing has changed", theirs_s / ours_s, "times")
 
 
 def pages(table: Table, base: Course, root: Path, repeat: int) -> None:

@@ -124,13 +124,14 @@ def _watch(course: Course, command: list[str]) -> Run:
     return run
 
 
-def run(course: Course, *arguments: str) -> None:
-    """Run a command of the kit on a course; a failure ends the measurement."""
+def run(course: Course, *arguments: str) -> str:
+    """Run a command of the kit on a course and return what it prints; a failure ends the measurement."""
     command = [str(_SCRIPTS / "autograder"), *arguments, "--course-dir", str(course.root)]
-    done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         message = f"{' '.join(command)} ended with {done.returncode}: {done.stderr}"
         raise SystemExit(message)
+    return done.stdout
 
 
 def cpu_of_children_s() -> float:
