@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING
 from autograder.errors import OperatorError
 from autograder.graded import read_graded, result_of
 from autograder.pages.blocks import blocks
+from autograder.pages.causes import causes
 from autograder.pages.lessons import lessons
 from autograder.pages.student import student_view
 from autograder.pages.template import assignment_title, render, render_part, write_page
+from autograder.results import Status
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from autograder.course import Course
     from autograder.notebook import Notebook
     from autograder.pages.views import BookView
+    from autograder.results import SubmissionResult
     from autograder.scores import StudentScore
 
     Comments = Mapping[tuple[str, str], str]
@@ -92,11 +95,17 @@ class FeedbackWriter:
         """
         notebooks = read_graded(self._course, self._assignment, student)
         result = result_of(self._course, self._assignment, student, notebooks)
-        view = student_view(result, self._lessons, score=score, comments=comments)
+        view = student_view(
+            result, self._lessons, score=score, comments=comments, causes=self._causes(result, notebooks)
+        )
         folder = self._course.feedback(student, self._assignment)
         context = {"assignment": assignment_title(self._assignment), "view": view}
         sections = {
-            book.name: self._section(notebooks.get(book.name), book, comments or {}) for book in view.books
+            # Of a notebook that could not be read there is nothing of the student's to show.
+            book.name: self._section(
+                None if book.not_graded else notebooks.get(book.name), book, comments or {}
+            )
+            for book in view.books
         }
         for book in view.books:
             page = folder / f"{book.name}.html"
@@ -110,6 +119,17 @@ class FeedbackWriter:
         )
         _copy(self._course.autograded(student, self._assignment), folder)
         return overview
+
+    def _causes(
+        self, result: SubmissionResult, notebooks: Mapping[str, Notebook]
+    ) -> dict[tuple[str, str], str]:
+        """Return what kept names from being defined, by notebook and grade_id."""
+        return {
+            (book.name, grade_id): cause
+            for book in result.notebooks
+            if book.status is Status.GRADED and book.name in notebooks
+            for grade_id, cause in causes(notebooks[book.name], self._released[book.name], book).items()
+        }
 
     def _section(self, notebook: Notebook | None, book: BookView, comments: Comments) -> Markup:
         """Return the part on one notebook, the same on both its pages."""

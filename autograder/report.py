@@ -13,12 +13,14 @@ from autograder.pages.student import student_view
 from autograder.pages.template import assignment_title, render, write_page
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     from autograder.course import Course
     from autograder.results import SubmissionResult
     from autograder.scores import StudentScore
+
+NOT_YET = "handed in, but not graded yet"
 
 
 def write_report(
@@ -27,7 +29,7 @@ def write_report(
     results: Iterable[SubmissionResult] | None = None,
     *,
     scores: Iterable[StudentScore] = (),
-    path: Path | None = None,
+    reasons: Mapping[str, str] | None = None,
 ) -> Path:
     """
     Write the report on an assignment.
@@ -43,13 +45,13 @@ def write_report(
     scores : iterable of StudentScore, optional
         What the gradebook holds: names, scores given by hand, and how late
         work was. Without it the page shows what the grader found.
-    path : Path, optional
-        Where to write it; by default ``reports/<assignment>.html`` in the course.
+    reasons : mapping of str to str, optional
+        By student why a submission could not be graded.
 
     Returns
     -------
     Path
-        The page.
+        The page, ``reports/<assignment>.html`` in the course.
 
     Raises
     ------
@@ -66,12 +68,12 @@ def write_report(
         for result in sorted(graded, key=lambda result: result.student)
     ]
     known = {student.student for student in students}
-    absent = [student for student in _handed_in(course, assignment) if student not in known]
-    path = path or course.root / "reports" / f"{assignment}.html"
+    ungraded = {student: NOT_YET for student in _handed_in(course, assignment) if student not in known}
+    path = course.root / "reports" / f"{assignment}.html"
     links = {student: _link(course, assignment, student, path.parent) for student in sorted(known)}
     context = {
         "assignment": assignment_title(assignment),
-        "view": class_view(students, absent),
+        "view": class_view(students, ungraded | dict(reasons or {})),
         "links": links,
     }
     return write_page(path, render("report.html.j2", **context))

@@ -74,7 +74,7 @@ STOPPED = CheckResult(
     claim="Large numbers are doubled quickly.",
     points=Decimal("0.5"),
     outcome=Outcome.LIMIT,
-    rationale="Your code was stopped by the limit wall_time_s.",
+    rationale="Your code took too long.",
     hint="Is there a loop that never ends?",
     error="wall_time_s",
 )
@@ -166,6 +166,18 @@ def grade(
 def lose_second(course: Course, student: str) -> None:
     """Let a student have handed in the first notebook only."""
     (course.autograded(student, ASSIGNMENT) / "second.ipynb").unlink()
+
+
+def spoil_second(
+    course: Course, student: str, reason: str = "it breaks off at line 120. Hand it in again."
+) -> None:
+    """Let a student's second notebook have been unreadable."""
+    notebook = _second(HIDDEN.replace("double", "triple"))
+    result = CellResult(grade_id="test_triple", max_score=Decimal(1), not_graded=reason)
+    notebook["cells"][2]["metadata"]["autograder"] = result.to_dict()
+    about = {"repairs": [], "evidence": [], "sandbox": "a box", "status": "unreadable"}
+    notebook["metadata"]["autograder"] = about
+    write_notebook(course.autograded(student, ASSIGNMENT) / "second.ipynb", notebook)
 
 
 def _put_results(notebook: Notebook, results: Mapping[str, CellResult]) -> None:
@@ -274,7 +286,7 @@ def assert_harmless(page: Page) -> None:
         "action",
         "background",
     } == set()
-    assert [value for value in page.values("style") if not value.startswith("width: ")] == []
+    assert [value for value in page.values("style") if not value.startswith(("width: ", "height: "))] == []
     for tag, name, value in page.attributes:
         if name == "href":
             assert tag == "a"

@@ -17,10 +17,8 @@ from hypothesis import strategies as st
 from known_solutions import WRONG as MISCONCEPTIONS
 from small_course import (
     ASSIGNMENT,
-    EVIDENCE,
     HOSTILE,
     PNG,
-    REPAIR,
     WRONG,
     assert_harmless,
     assert_links_lead_somewhere,
@@ -354,20 +352,6 @@ def test_what_to_look_at_first_is_told_at_the_top(course: Course) -> None:
         "Look at this first First steps 1.5 of 2 points lost You square the number instead of doubling it."
     )
     assert "Look at this first" not in ben
-
-
-def test_repairs_are_told_without_what_is_for_staff(course: Course) -> None:
-    """A student learns which cells were put back; why it looked odd stays with the staff."""
-    copies = {"kind": "copied", "where": "test_double", "detail": "there were 3 copies of it; secret words"}
-    strange = {"kind": "strange", "where": "<b>", "detail": "forged"}
-    grade(course, "ana", repairs=[REPAIR.to_dict(), copies, strange], evidence=[EVIDENCE.to_dict()])
-
-    words = " ".join(read_page(write_feedback(course, ASSIGNMENT, "ana")).words.split())
-
-    assert "were put back: test_double." in words
-    assert "secret words" not in words
-    assert "forged" not in words
-    assert EVIDENCE.detail not in words
 
 
 @pytest.mark.parametrize(("sandbox", "told"), [("tier A", False), ("tier A, tier C", True), ("tier C", True)])

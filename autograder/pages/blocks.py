@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from autograder.released import ReleasedNotebook
 
 HEADINGS_SHOWN = 6
+WORDS_SHOWN = 8
 NOTHING = Markup()
 
 
@@ -176,9 +177,23 @@ def _folded(all_blocks: Iterable[Block]) -> Iterator[Block]:
         yield _lesson(parts)
 
 
+def _first_words(parts: Iterable[Block]) -> str:
+    for part in parts:
+        if part.kind == "given":
+            return f"given code {part.label}".rstrip()
+        said = part.body.striptags().split()
+        if said:
+            return " ".join(said[:WORDS_SHOWN]).rstrip(".:") + ("…" if len(said) > WORDS_SHOWN else "")
+    return "given text"
+
+
 def _lesson(parts: list[Block]) -> Block:
-    """Return a lesson, called by its headings, or by the first ones and the last if there are many."""
-    titles = [title for part in parts for title in part.headings]
+    """
+    Return a lesson, called by its headings, or by the first ones and the last if there are many.
+
+    One without a heading is called by its first words, or by the name of its code.
+    """
+    titles = [title for part in parts for title in part.headings] or [_first_words(parts)]
     if len(titles) > HEADINGS_SHOWN:
         titles = [*titles[: HEADINGS_SHOWN - 2], "…", titles[-1]]
     return Block(

@@ -1,4 +1,4 @@
-"""What the report shows of a class: counts over all submissions."""
+"""What the report shows of a class: its totals, who needs a look and why, what recurs."""
 
 from __future__ import annotations
 
@@ -9,15 +9,22 @@ from math import ceil, floor
 from statistics import mean, median
 from typing import TYPE_CHECKING
 
-from autograder.pages.views import OUTCOMES, Mistake
+from autograder.checks.outcomes import LIMITS, OUTCOMES
+from autograder.pages.counts import cell_counts, ends_seen, labels
+from autograder.pages.evidence import unusual
+from autograder.pages.repairs import repair_count, repaired
 from autograder.results import Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from autograder.pages.views import CellView, StudentView
+    from autograder.pages.counts import CellCount, Cells
+    from autograder.pages.evidence import Signs
+    from autograder.pages.repairs import RepairCount, Repaired
+    from autograder.pages.views import Mistake, StudentView
 
 MAX_BINS = 30
+STOPPED = {OUTCOMES[Outcome.LIMIT], *LIMITS.values()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,56 +45,6 @@ class Bin:
     label: str
     tick: str
     count: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CheckCount:
-    """
-    How the class did in one check.
-
-    Parameters
-    ----------
-    claim : str
-        What it checks.
-    passed, failed : int
-        Submissions that passed it, and that did not.
-    how : str
-        How those that did not pass ended, in words.
-    """
-
-    claim: str
-    passed: int
-    failed: int
-    how: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CellCount:
-    """
-    How the class did in one grade cell.
-
-    Parameters
-    ----------
-    notebook, title : str
-        Where it is, and what it is called.
-    max_score : Decimal
-        What it is worth.
-    mean : Decimal or None
-        The mean score of those that have one.
-    full, scored, waiting : int
-        Submissions with all points, with a score, and without one yet.
-    checks : tuple of CheckCount
-        Its hidden checks.
-    """
-
-    notebook: str
-    title: str
-    max_score: Decimal
-    mean: Decimal | None
-    full: int
-    scored: int
-    waiting: int
-    checks: tuple[CheckCount, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,7 +69,7 @@ class CommonMistake:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attention:
     """
-    A submission that a person should look at.
+    A submission that a person should look at, or that could not be graded.
 
     Parameters
     ----------
@@ -134,44 +91,65 @@ class ClassView:
     Parameters
     ----------
     students : tuple of StudentView
-        By student.
+        The graded submissions, by student.
+    handed_in : int
+        Those that could not be graded included.
     max_score : Decimal
         Points of the assignment.
     mean, median : Decimal or None
-        Of the totals so far; None without a submission.
+        Of the totals so far of what could be graded whole; None without any.
     full : int
         Submissions with all points that are given so far.
     waiting : int
         Submissions with an answer that waits for a person.
-    late : int
-        Submissions handed in late.
+    partial : int
+        Submissions of which a part could not be graded; they are in no mean and no bar.
     bins : tuple of Bin
         The distribution of totals.
+    ends : tuple of str
+        The ways in which any cell ended.
     cells : tuple of CellCount
         By grade cell.
     mistakes : tuple of CommonMistake
         The most common first.
+    failed : tuple of Attention
+        Who could not be graded, or not all of it, and why.
     attention : tuple of Attention
-        By student.
+        Who else should be looked at.
+    late : tuple of StudentView
+        Who handed in late.
+    repair_count : RepairCount
+        How many notebooks were repaired.
+    repaired : tuple of Repaired
+        What was put right, by student.
+    unusual : tuple of Signs
+        What looks like tampering, the gravest first.
     sandboxes : tuple of str
         What stood around the code of students.
     """
 
     students: tuple[StudentView, ...]
+    handed_in: int
     max_score: Decimal
     mean: Decimal | None
     median: Decimal | None
     full: int
     waiting: int
-    late: int
+    partial: int
     bins: tuple[Bin, ...]
+    ends: tuple[str, ...]
     cells: tuple[CellCount, ...]
     mistakes: tuple[CommonMistake, ...]
+    failed: tuple[Attention, ...]
     attention: tuple[Attention, ...]
+    late: tuple[StudentView, ...]
+    repair_count: RepairCount
+    repaired: tuple[Repaired, ...]
+    unusual: tuple[Signs, ...]
     sandboxes: tuple[str, ...]
 
 
-def class_view(students: Sequence[StudentView], absent: Sequence[str] = ()) -> ClassView:
+def class_view(students: Sequence[StudentView], reasons: Mapping[str, str] | None = None) -> ClassView:
     """
     Return what the report shows of a class.
 
@@ -179,33 +157,41 @@ def class_view(students: Sequence[StudentView], absent: Sequence[str] = ()) -> C
     ----------
     students : sequence of StudentView
         The graded submissions.
-    absent : sequence of str
-        Students who handed in, and whose work is not graded.
+    reasons : mapping of str to str, optional
+        By student why a submission could not be graded. Who is among
+        `students` as well was graded before.
 
     Returns
     -------
     ClassView
         The counts.
     """
-    totals = [student.score for student in students]
+    reasons = reasons or {}
+    known = {one.student for one in students}
+    whole = [one for one in students if not one.blocked]
+    totals = [one.score for one in whole]
     max_score = students[0].max_score if students else Decimal(0)
-    attention = [
-        Attention(student=name, reasons=("handed in, but not graded; grading again tells why",))
-        for name in absent
-    ]
-    attention += [Attention(student=one.student, reasons=why) for one in students if (why := _reasons(one))]
+    called = labels(students)
+    cells = cell_counts(students, called)
     return ClassView(
         students=tuple(students),
+        handed_in=len(known | reasons.keys()),
         max_score=max_score,
         mean=mean(totals) if totals else None,
         median=Decimal(median(totals)) if totals else None,
-        full=sum(one.score >= max_score - one.waiting for one in students),
+        full=sum(one.score >= max_score - one.waiting for one in whole),
         waiting=sum(one.waiting > 0 for one in students),
-        late=sum(bool(one.late) for one in students),
+        partial=len(students) - len(whole),
         bins=_bins(totals, max_score),
-        cells=tuple(_cell_count(cells) for cells in zip(*(one.cells for one in students), strict=True)),
-        mistakes=_common(students),
-        attention=tuple(sorted(attention, key=lambda one: one.student)),
+        ends=ends_seen(cells),
+        cells=cells,
+        mistakes=_common(students, called),
+        failed=_failed(students, reasons),
+        attention=_attention((one.student, _looks(one, called)) for one in students),
+        late=tuple(one for one in students if one.late),
+        repair_count=repair_count(students),
+        repaired=repaired(students),
+        unusual=unusual(students),
         sandboxes=tuple(sorted({one.sandbox for one in students if one.sandbox})),
     )
 
@@ -223,40 +209,13 @@ def _bins(totals: Sequence[Decimal], max_score: Decimal) -> tuple[Bin, ...]:
     return tuple(bins)
 
 
-def _cell_count(cells: Sequence[CellView]) -> CellCount:
-    scores = [cell.score for cell in cells if cell.score is not None]
-    return CellCount(
-        notebook=cells[0].notebook,
-        title=cells[0].title,
-        max_score=cells[0].max_score,
-        mean=mean(scores) if scores else None,
-        full=sum(cell.state == "full" for cell in cells),
-        scored=len(scores),
-        waiting=len(cells) - len(scores),
-        checks=_check_counts(cells),
-    )
-
-
-def _check_counts(cells: Sequence[CellView]) -> tuple[CheckCount, ...]:
-    # Checks are known by their sentence: a submission of a missing notebook has none.
-    outcomes: dict[str, Counter[str]] = {}
-    for cell in cells:
-        for check in cell.checks:
-            outcomes.setdefault(check.claim, Counter())[check.outcome] += 1
-    counts = []
-    for claim, counter in outcomes.items():
-        passed = counter.pop(OUTCOMES[Outcome.PASSED], 0)
-        how = ", ".join(f"{count} {outcome}" for outcome, count in counter.most_common())
-        counts.append(CheckCount(claim=claim, passed=passed, failed=counter.total(), how=how))
-    return tuple(counts)
-
-
-def _common(students: Sequence[StudentView]) -> tuple[CommonMistake, ...]:
+def _common(students: Sequence[StudentView], called: Cells) -> tuple[CommonMistake, ...]:
     found: dict[tuple[str, str], tuple[Mistake, list[str]]] = {}
     for student in students:
         for cell in student.cells:
+            label = called[cell.notebook, cell.grade_id]
             for mistake in cell.mistakes:
-                found.setdefault((cell.title, mistake.name), (mistake, []))[1].append(student.student)
+                found.setdefault((label, mistake.name), (mistake, []))[1].append(student.student)
     ranked = sorted(found.items(), key=lambda item: (-len(item[1][1]), item[0]))
     return tuple(
         CommonMistake(name=name, text=mistake.text, cell=cell, students=tuple(who))
@@ -264,29 +223,41 @@ def _common(students: Sequence[StudentView]) -> tuple[CommonMistake, ...]:
     )
 
 
-def _reasons(student: StudentView) -> tuple[str, ...]:
+def _failed(students: Sequence[StudentView], reasons: Mapping[str, str]) -> tuple[Attention, ...]:
+    """Return who could not be graded and why: the whole submission, a notebook, or some cells."""
+    known = {one.student for one in students}
+    found = {
+        name: [f"The last time it could not be graded: {reason}" if name in known else reason]
+        for name, reason in reasons.items()
+    }
+    for student in students:
+        for book in student.books:
+            cells: dict[str, list[str]] = {}
+            for cell in book.cells:
+                if cell.not_graded:
+                    cells.setdefault(cell.not_graded, []).append(cell.title)
+            for reason, titles in cells.items():
+                where = "" if book.not_graded else f", {', '.join(titles)}"
+                found.setdefault(student.student, []).append(f"{book.name}{where}: {reason}")
+    return _attention(found.items())
+
+
+def _attention(found: Iterable[tuple[str, Sequence[str]]]) -> tuple[Attention, ...]:
+    ordered = sorted(found, key=lambda item: item[0])
+    return tuple(Attention(student=name, reasons=tuple(reasons)) for name, reasons in ordered if reasons)
+
+
+def _looks(student: StudentView, called: Cells) -> list[str]:
+    """Return why a person should look at a graded submission."""
     reasons = [
         f"{book.name}.ipynb was not handed in under this name" for book in student.books if book.missing
     ]
-    limit = OUTCOMES[Outcome.LIMIT]
     for cell in student.cells:
-        stopped = [check for check in cell.checks if check.outcome == limit]
-        if stopped:
-            many = f"{len(stopped)} of {len(cell.checks)}"
-            reasons.append(f"{cell.title}: {many} checks were stopped by a limit")
+        label = called[cell.notebook, cell.grade_id]
+        stopped = Counter(check.outcome for check in cell.checks if check.outcome in STOPPED)
+        reasons += [
+            f"{label}: {count} of {len(cell.checks)} checks {how}" for how, count in stopped.most_common()
+        ]
         if cell.again:
-            reasons.append(f"{cell.title}: graded again since it was scored by hand")
-    reasons += [
-        f"{book.name}: {note}" for book in student.books for note in _joined(list(map(str, book.repairs)))
-    ]
-    return tuple(reasons)
-
-
-def _joined(notes: Sequence[str]) -> list[str]:
-    """Say once what was noted of several cells: a notebook without metadata has the same note for each."""
-    cells_by_note: dict[str, list[str]] = {}
-    for note in notes:
-        cell, colon, what = note.partition(": ")
-        cells = cells_by_note.setdefault(what if colon else note, [])
-        cells += [cell] if colon else []
-    return [": ".join(filter(None, (", ".join(cells), what))) for what, cells in cells_by_note.items()]
+            reasons.append(f"{label}: graded again since it was scored by hand")
+    return reasons

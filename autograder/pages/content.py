@@ -24,6 +24,8 @@ from pygments import lex  # type: ignore[import-untyped]
 from pygments.lexers.python import PythonLexer  # type: ignore[import-untyped]
 from pygments.token import Token  # type: ignore[import-untyped]
 
+from autograder.raised import said
+
 MARKDOWN_LIMIT = 60_000
 CODE_LIMIT = 60_000
 TEXT_LIMIT = 20_000
@@ -327,12 +329,20 @@ def _shown(output: dict[str, Any]) -> Shown | None:
         case "error":
             traceback = output.get("traceback")
             lines = [_text(line) for line in traceback] if isinstance(traceback, list) else []
-            title = clean_text(f"{_text(output.get('ename'))}: {_text(output.get('evalue'))}")[:1000]
-            return _cut("error", "\n".join(lines), title=title.removesuffix(": "))
+            return _cut("error", "\n".join(lines), title=_raised(output))
         case "display_data" | "execute_result":
             data = output.get("data")
             return _data(data, output.get("metadata")) if isinstance(data, Mapping) else None
     return None
+
+
+def _raised(output: dict[str, Any]) -> str:
+    """Return the last line of an exception: its class, what it says, and the line of a syntax error."""
+    name, message = _text(output.get("ename")), _text(output.get("evalue"))
+    words, line = said(name, message)
+    if line is not None:
+        message = f"{words} (line {line})"
+    return clean_text(f"{name}: {message}")[:1000].removesuffix(": ")
 
 
 def _data(data: Mapping[str, Any], metadata: object) -> Shown | None:

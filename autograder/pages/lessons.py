@@ -19,7 +19,7 @@ from autograder.released import Kind
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from autograder.released import ReleasedNotebook
+    from autograder.released import ReleasedCell, ReleasedNotebook
 
 HEADING = re.compile(r"^(#{1,6})[ \t]+(.+?)[ \t#]*$", re.MULTILINE)
 FENCED = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
@@ -65,12 +65,15 @@ class Lesson:
         In order.
     tasks : mapping of str to Section
         By grade_id of a graded cell, the section that sets the task.
+    names : mapping of str to str
+        By grade_id what to call a cell in a sentence.
     """
 
     number: int
     title: str
     sections: tuple[Section, ...]
     tasks: Mapping[str, Section]
+    names: Mapping[str, str]
     _known: dict[tuple[str, str], Section | None] = field(default_factory=dict, repr=False)
 
     def near(self, grade_id: str, words: str) -> Section | None:
@@ -163,7 +166,21 @@ def _lesson(released: ReleasedNotebook, number: int) -> Lesson:
                 tasks[cell.grade_id] = section
             task = None
     title = sections[0].title if sections else released.name
-    return Lesson(number=number, title=title, sections=tuple(sections), tasks=tasks)
+    names = {cell.grade_id: _name(cell) for cell in released.cells}
+    return Lesson(number=number, title=title, sections=tuple(sections), tasks=tasks, names=names)
+
+
+def _name(cell: ReleasedCell) -> str:
+    match cell.kind:
+        case Kind.TEST if cell.grade_id.startswith("test_"):
+            return f"the tests of `{cell.grade_id.removeprefix('test_')}`"
+        case Kind.TEST:
+            return f"the tests `{cell.grade_id}`"
+        case Kind.MANUAL:
+            return f"your answer `{cell.grade_id}`"
+        case Kind.SOLUTION:
+            return f"your cell `{cell.grade_id}`"
+    return f"the given cell `{cell.grade_id}`"
 
 
 def _sections(source: str, base: str) -> list[Section]:

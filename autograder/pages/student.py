@@ -8,19 +8,13 @@ changed them there; otherwise those of the grader.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from autograder.pages.views import (
-    BookView,
-    CellView,
-    CheckView,
-    Mistake,
-    StudentView,
-    outcome_in_words,
-    words,
-)
+from autograder.checks.outcomes import OUTCOMES, cell_outcome, check_outcome
+from autograder.pages.repairs import mendings
+from autograder.pages.views import BookView, CellView, CheckView, Mistake, StudentView, words
 from autograder.results import CellResult, CheckResult, Outcome, Status, SubmissionResult
 
 if TYPE_CHECKING:
@@ -30,6 +24,8 @@ if TYPE_CHECKING:
     from autograder.results import NotebookResult
     from autograder.scores import CellScore, StudentScore
 
+NOT_HANDED_IN, NOT_ANSWERED, WAITS = "not handed in", "not answered", "waits for a person"
+"""How a cell may end besides the outcomes of grading."""
 UNITS = (("day", 86_400), ("hour", 3_600), ("minute", 60))
 
 
@@ -39,6 +35,7 @@ def student_view(
     *,
     score: StudentScore | None = None,
     comments: Mapping[tuple[str, str], str] | None = None,
+    causes: Mapping[tuple[str, str], str] | None = None,
 ) -> StudentView:
     """
     Return what a page shows of a submission.
@@ -53,6 +50,8 @@ def student_view(
         What the gradebook holds of the student.
     comments : mapping of tuple to str, optional
         What a person wrote, by notebook and grade_id.
+    causes : mapping of tuple to str, optional
+        What broke before the checks could look, by notebook and grade_id.
 
     Returns
     -------
@@ -61,8 +60,9 @@ def student_view(
     """
     stored = score if score is not None and score.submitted else None
     scores = {(cell.notebook, cell.grade_id): cell for cell in stored.cells} if stored is not None else {}
-    said = comments or {}
-    books = tuple(_book(book, lessons[book.name], scores, said) for book in result.notebooks)
+    told = _Told(scores, comments or {}, causes or {})
+    books = tuple(_book(book, lessons[book.name], told) for book in result.notebooks)
+    repairs = {book.name: book.repairs for book in books}
     return StudentView(
         student=result.student,
         name=f"{score.first_name} {score.last_name}".strip() if score is not None else "",
@@ -70,7 +70,17 @@ def student_view(
         late=late_in_words(stored.seconds_late) if stored is not None else "",
         penalty=stored.penalty if stored is not None else Decimal(0),
         sandbox=result.sandbox,
+        mendings=mendings(repairs, {book.name: lessons[book.name].names for book in books}),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What is known of cells beside their results, by notebook and grade_id."""
+
+    scores: Mapping[tuple[str, str], CellScore]
+    comments: Mapping[tuple[str, str], str]
+    causes: Mapping[tuple[str, str], str]
 
 
 def late_in_words(seconds: float) -> str:
@@ -85,36 +95,41 @@ def late_in_words(seconds: float) -> str:
     return " ".join(parts[:2]) or "less than a minute"
 
 
-def _book(
-    book: NotebookResult,
-    lesson: Lesson,
-    scores: Mapping[tuple[str, str], CellScore],
-    comments: Mapping[tuple[str, str], str],
-) -> BookView:
+def _book(book: NotebookResult, lesson: Lesson, told: _Told) -> BookView:
     missing = book.status is Status.MISSING
     cells = []
     for cell in book.cells:
         key = (book.name, cell.grade_id)
-        view = _cell(cell, book.name, scores.get(key), comments.get(key, ""))
+        view = _cell(cell, book.name, told.scores.get(key), told.comments.get(key, ""))
         task = lesson.tasks.get(cell.grade_id)
-        cells.append(
-            replace(
-                view,
-                missing=missing,
-                anchor=f"cell-{lesson.number}-{cell.grade_id}",
-                heading=task.title if task is not None else "",
-                read=_read(view, lesson),
-            )
+        view = replace(
+            view,
+            missing=missing,
+            ended=NOT_HANDED_IN if missing else view.ended,
+            cause=told.causes.get(key, ""),
+            anchor=f"cell-{lesson.number}-{cell.grade_id}",
+            heading=task.title if task is not None else "",
         )
+        cells.append(replace(view, read=_read(view, lesson)))
     return BookView(
         name=book.name,
         title=lesson.title,
         number=lesson.number,
         missing=missing,
+        not_graded=_not_graded(book),
         cells=tuple(cells),
         repairs=book.repairs,
         evidence=book.evidence,
+        mendings=mendings({book.name: book.repairs}, {book.name: lesson.names}),
     )
+
+
+def _not_graded(book: NotebookResult) -> str:
+    """Return why a notebook could not be graded as a whole; "" if any of its cells was."""
+    reasons = {cell.not_graded for cell in book.cells}
+    if book.status is not Status.UNREADABLE or "" in reasons or not reasons:
+        return ""
+    return next(cell.not_graded for cell in book.cells)
 
 
 def _read(cell: CellView, lesson: Lesson) -> tuple[Section, ...]:
@@ -131,10 +146,11 @@ def _read(cell: CellView, lesson: Lesson) -> tuple[Section, ...]:
 def _cell(cell: CellResult, notebook: str, stored: CellScore | None, comment: str) -> CellView:
     score = cell.auto_score
     by_hand = stored is not None and stored.manual_score is not None
-    if stored is not None and (by_hand or not stored.needs_manual_grade):
+    if stored is not None and (by_hand or not (stored.needs_manual_grade or cell.not_graded)):
         score = stored.score
+    not_graded = cell.not_graded if score is None else ""
     failed = [check for check in cell.checks if check.outcome is not Outcome.PASSED]
-    found = {(check.rationale, outcome_in_words(check.outcome)) for check in failed}
+    found = {(check.rationale, check_outcome(check)) for check in failed}
     same = len(failed) > 1 and len(found) == 1 and bool(failed[0].rationale)
     return CellView(
         notebook=notebook,
@@ -143,18 +159,31 @@ def _cell(cell: CellResult, notebook: str, stored: CellScore | None, comment: st
         anchor="",
         score=score,
         max_score=cell.max_score,
-        state=_state(score, cell.max_score),
+        state="blocked" if not_graded else _state(score, cell.max_score),
+        ended=_ended(cell, score),
         manual=cell.manual,
         answered=cell.answered,
         missing=False,
         again=by_hand and stored is not None and stored.needs_manual_grade,
         comment=comment,
         found=failed[0].rationale if same else "",
-        outcome=outcome_in_words(failed[0].outcome) if same else "",
+        outcome=check_outcome(failed[0]) if same else "",
         checks=_checks(cell.checks, same=same),
         mistakes=_mistakes(failed),
+        not_graded=not_graded,
         illustrations=cell.illustrations,
     )
+
+
+def _ended(cell: CellResult, score: Decimal | None) -> str:
+    """Return how a cell ended, in words; of one that a person grades whether it was graded."""
+    if cell.not_graded and score is None:
+        return OUTCOMES[Outcome.NOT_GRADED]
+    if cell.manual and not cell.answered:
+        return NOT_ANSWERED
+    if cell.manual or cell.not_graded:
+        return WAITS if score is None else OUTCOMES[Outcome.MANUAL]
+    return cell_outcome(cell)
 
 
 def _state(score: Decimal | None, max_score: Decimal) -> str:
@@ -193,6 +222,7 @@ def _check(check: CheckResult, *, same: bool) -> CheckView:
         points=check.points,
         earned=check.earned,
         passed=passed,
-        outcome=outcome_in_words(check.outcome),
+        outcome=check_outcome(check),
         mistake=words(check.misconception) if not passed else "",
+        judged=check.outcome is not Outcome.NOT_JUDGED,
     )

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from decimal import ROUND_HALF_UP, Decimal
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -18,12 +19,12 @@ from autograder.pages.content import CONTROLS
 from autograder.pages.figures import figures
 from autograder.pages.views import share, words
 
-if TYPE_CHECKING:
-    from decimal import Decimal
-
 TEMPLATES = Path(__file__).parent.parent / "templates"
 
 CODE = re.compile(r"`([^`]+)`")
+COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+BLANKS = re.compile(r"\s*([{};,])\s*|\s+")
+HUNDREDTH, THOUSANDTH = Decimal("0.01"), Decimal("0.001")
 
 POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 """What a page may load: nothing. It may style itself and show the pictures it carries."""
@@ -99,13 +100,14 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    style = (TEMPLATES / "style.css").read_text(encoding="utf-8")
-    environment.globals["style"] = Markup(style)  # noqa: S704 - our own file
+    environment.globals["style"] = _style("style.css")
+    environment.globals["report_style"] = _style("report.css")
     environment.globals["share"] = share
     environment.globals["figures"] = figures
     environment.filters["points"] = _points
     environment.filters["breakable"] = _breakable
     environment.filters["prose"] = _prose
+    environment.filters["sentence"] = _sentence
     environment.filters["url"] = quote
     environment.filters["words"] = words
     return environment
@@ -121,5 +123,20 @@ def _prose(text: str) -> Markup:
     return Markup(CODE.sub(r"<code>\1</code>", str(escape(text))))  # noqa: S704 - escaped
 
 
+def _sentence(text: str) -> Markup:
+    """Return a reason as a sentence, escaped, with what stands between backticks as code."""
+    return _prose(text[:1].upper() + text[1:])
+
+
 def _points(points: Decimal | None) -> str:
-    return "–" if points is None else number(round(points, 2))
+    """Return points with two decimals at most, or three where that is exact: halves of quarters are."""
+    if points is None:
+        return "–"
+    exact = points.quantize(THOUSANDTH)
+    return number(exact if exact == points else points.quantize(HUNDREDTH, ROUND_HALF_UP))
+
+
+def _style(name: str) -> Markup:
+    """Return a style sheet without what only its readers need: every page carries it."""
+    style = COMMENT.sub("", (TEMPLATES / name).read_text(encoding="utf-8"))
+    return Markup(BLANKS.sub(lambda blank: blank[1] or " ", style).strip())  # noqa: S704 - our own file

@@ -6,24 +6,14 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from autograder.results import Outcome
-
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from autograder.findings import Evidence, Repair
     from autograder.illustration import Illustration
     from autograder.pages.lessons import Section
+    from autograder.pages.repairs import Mending
 
-OUTCOMES = {
-    Outcome.PASSED: "passed",
-    Outcome.FAILED: "wrong result",
-    Outcome.ERROR: "exception",
-    Outcome.LIMIT: "stopped by a limit",
-    Outcome.DIED: "process ended",
-    Outcome.MISSING: "not defined",
-    Outcome.NOT_JUDGED: "not judged",
-    Outcome.MANUAL: "graded by hand",
-    Outcome.NOT_GRADED: "could not be graded",
-}
 FULL = 100
 UNWALLED = "tier C"
 
@@ -68,6 +58,8 @@ class CheckView:
         Name of the misconception that explains it; may be empty.
     again : bool
         True if a check above ended in the same way; it tells what was found.
+    judged : bool
+        False if what the check builds on is wrong, so that nothing can be said.
     """
 
     claim: str
@@ -79,6 +71,7 @@ class CheckView:
     outcome: str
     mistake: str
     again: bool = False
+    judged: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,11 +84,13 @@ class CellView:
     notebook, grade_id, title, anchor : str
         Where it is, what it is called, and its place on the notebook's page.
     score : Decimal or None
-        Its points; None while a person must grade it.
+        Its points; None while a person must grade it, or if it could not be graded.
     max_score : Decimal
         What it is worth.
     state : str
-        ``full``, ``part``, ``none`` or ``waiting``.
+        ``full``, ``part``, ``none``, ``waiting`` or ``blocked`` (it could not be graded).
+    ended : str
+        How it ended, in words: as the worst of its checks.
     manual, answered, missing, again : bool
         Whether a person grades it, whether it was answered, whether its
         notebook was not handed in, and whether a person will look again.
@@ -103,6 +98,10 @@ class CellView:
         What a person wrote about it.
     found, outcome : str
         What was found and how it ended, if every failed check says the same; then the checks do not.
+    not_graded : str
+        Why it could not be graded, and what to do; empty if it was.
+    cause : str
+        What broke before the checks could look, such as a syntax error; may be empty.
     checks : tuple of CheckView
         Its hidden checks.
     mistakes : tuple of Mistake
@@ -122,6 +121,7 @@ class CellView:
     score: Decimal | None
     max_score: Decimal
     state: str
+    ended: str
     manual: bool
     answered: bool
     missing: bool
@@ -131,6 +131,8 @@ class CellView:
     outcome: str
     checks: tuple[CheckView, ...]
     mistakes: tuple[Mistake, ...]
+    not_graded: str = ""
+    cause: str = ""
     heading: str = ""
     read: tuple[Section, ...] = ()
     illustrations: tuple[Illustration, ...] = ()
@@ -141,6 +143,8 @@ class CellView:
         failed = [check for check in self.checks if not check.passed]
         if not failed or self.state not in {"part", "none"}:
             return ""
+        if self.cause:
+            return self.cause
         first = self.mistakes[0].text if self.mistakes else self.found or failed[0].found
         return first.split(". ")[0].rstrip(".") + "." if first else failed[0].claim
 
@@ -150,8 +154,39 @@ class CellView:
         return sum(check.passed for check in self.checks)
 
 
+class _Sums:
+    """Points of a notebook, or of a whole submission, apart from those earned."""
+
+    __slots__ = ()
+    if TYPE_CHECKING:
+
+        @property
+        def cells(self) -> tuple[CellView, ...]:
+            """The grade cells."""
+
+    @property
+    def max_score(self) -> Decimal:
+        """Points of all cells."""
+        return _points(self.cells)
+
+    @property
+    def graded(self) -> Decimal:
+        """Points of the cells that have a score."""
+        return _points(cell for cell in self.cells if cell.score is not None)
+
+    @property
+    def waiting(self) -> Decimal:
+        """Points that wait for a person."""
+        return _points(cell for cell in self.cells if cell.state == "waiting")
+
+    @property
+    def blocked(self) -> Decimal:
+        """Points of the cells that could not be graded: neither earned nor lost."""
+        return _points(cell for cell in self.cells if cell.state == "blocked")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BookView:
+class BookView(_Sums):
     """
     One notebook of a submission.
 
@@ -163,12 +198,16 @@ class BookView:
         Its place in the assignment, from 1.
     missing : bool
         True if it was not handed in.
+    not_graded : str
+        Why it could not be graded as a whole, and what to do; empty if it was.
     cells : tuple of CellView
         Its grade cells.
     repairs : tuple of Repair
         What was put right before grading.
     evidence : tuple of Evidence
         What looks like tampering, for course staff only.
+    mendings : tuple of Mending
+        The repairs in words for the student.
     """
 
     name: str
@@ -176,33 +215,19 @@ class BookView:
     number: int
     missing: bool
     cells: tuple[CellView, ...]
+    not_graded: str = ""
     repairs: tuple[Repair, ...] = ()
     evidence: tuple[Evidence, ...] = ()
-
-    @property
-    def mended(self) -> tuple[str, ...]:
-        """Names of its own cells that were not as they were handed out, and were put back."""
-        known = {one.where for one in self.repairs}
-        return tuple(cell.grade_id for cell in self.cells if cell.grade_id in known)
+    mendings: tuple[Mending, ...] = ()
 
     @property
     def score(self) -> Decimal:
         """Points so far."""
         return sum((cell.score or Decimal(0) for cell in self.cells), Decimal(0))
 
-    @property
-    def max_score(self) -> Decimal:
-        """Points of all its cells."""
-        return sum((cell.max_score for cell in self.cells), Decimal(0))
-
-    @property
-    def waiting(self) -> Decimal:
-        """Points that wait for a person."""
-        return sum((cell.max_score for cell in self.cells if cell.score is None), Decimal(0))
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StudentView:
+class StudentView(_Sums):
     """
     One submission.
 
@@ -218,6 +243,8 @@ class StudentView:
         Points taken off for that.
     sandbox : str
         What stood around the student's code.
+    mendings : tuple of Mending
+        What was put right in all its notebooks, in words for the student.
     """
 
     student: str
@@ -226,6 +253,7 @@ class StudentView:
     late: str
     penalty: Decimal
     sandbox: str = ""
+    mendings: tuple[Mending, ...] = ()
 
     @property
     def cells(self) -> tuple[CellView, ...]:
@@ -247,21 +275,6 @@ class StudentView:
         """Points so far, after the penalty, at least 0."""
         return max(sum((book.score for book in self.books), Decimal(0)) - self.penalty, Decimal(0))
 
-    @property
-    def max_score(self) -> Decimal:
-        """Points of the assignment."""
-        return sum((book.max_score for book in self.books), Decimal(0))
-
-    @property
-    def waiting(self) -> Decimal:
-        """Points that wait for a person."""
-        return sum((book.waiting for book in self.books), Decimal(0))
-
-
-def outcome_in_words(outcome: Outcome) -> str:
-    """Return how a check ended, in words that a student knows."""
-    return OUTCOMES.get(outcome, outcome.value)
-
 
 def words(name: str) -> str:
     """Return a name of the course as words: "split_reshape_only" is "split reshape only"."""
@@ -273,3 +286,7 @@ def share(part: Decimal | int | None, whole: Decimal | int) -> float:
     if not whole:
         return FULL
     return min(max(round(float(part or 0) / float(whole) * FULL, 2), 0.0), FULL)
+
+
+def _points(cells: Iterable[CellView]) -> Decimal:
+    return sum((cell.max_score for cell in cells), Decimal(0))
