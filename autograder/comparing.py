@@ -7,6 +7,7 @@ before the grades do.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
@@ -219,23 +220,28 @@ def print_comparison(comparison: Comparison) -> None:
         parts.append(f"{len(comparison.first)} would be graded for the first time")
     if comparison.unchanged:
         parts.append(f"{len(comparison.unchanged)} need no grading")
-    console.print(f"{comparison.assignment}: {', '.join(parts)}. Nothing was stored.")
+    line = f"{comparison.assignment}: {', '.join(parts)}. Nothing was stored."
+    console.print(line, soft_wrap=True)
     if comparison.changes or comparison.first:
-        console.print(f"To store it: autograder grade {comparison.assignment}")
+        console.print(f"To store it: autograder grade {comparison.assignment}", soft_wrap=True)
 
 
 def _table(comparison: Comparison) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("student", no_wrap=True)
-    table.add_column("notebook")
-    table.add_column("cell")
+    table.add_column("cell", overflow="fold")
     for name in ("before", "after", "change"):
         table.add_column(name, justify="right", no_wrap=True)
+    places = {(change.notebook, change.grade_id) for change in comparison.changes}
+    names = Counter(grade_id for _, grade_id in places)
     for change in comparison.changes:
         style = "green" if change.difference > 0 else "red" if change.difference < 0 else "dim"
         told = "graded by hand" if change.by_hand else f"{change.difference:+f}"
-        names = [Text(printable(name)) for name in (change.student, change.notebook, change.grade_id)]
-        table.add_row(*names, _shown(change.before), _shown(change.after), Text(told, style=style))
+        cell = change.grade_id.removeprefix("test_")
+        # Two notebooks may have cells of one name.
+        cell = cell if names[change.grade_id] == 1 else f"{change.notebook}: {cell}"
+        scores = _shown(change.before), _shown(change.after)
+        table.add_row(Text(printable(change.student)), Text(cell), *scores, Text(told, style=style))
     return table
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,7 @@ from autograder.batch import Graders, NotGraded
 from autograder.claims import Claims
 from autograder.errors import SubmissionError
 from autograder.gradebook import Gradebook
+from autograder.misplaced import misplaced
 from autograder.planning import Again, Plan, Planner
 from autograder.progress import progress_bar
 from autograder.release import check_release
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     from rich.progress import Progress
 
+    from autograder.misplaced import Misplaced
     from autograder.results import CellResult, GradedSubmission, SubmissionResult
 
 CLAIMS = ".autograder/claims"
@@ -29,7 +31,7 @@ CLAIMS = ".autograder/claims"
 _PAUSE_S = 0.2
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Batch:
     """
     What became of an assignment's submissions.
@@ -38,24 +40,27 @@ class Batch:
     ----------
     assignment : str
         The assignment.
+    elapsed_s : float
+        Time taken, in seconds.
     results : tuple of SubmissionResult
-        The graded ones, by student.
+        Those that were graded now, by student.
     not_graded : tuple of NotGraded
-        Those that could not be graded, now or the last time, by student.
+        Those that could not be graded, in whole or in part, now or the last time, by student.
     unchanged : tuple of str
         Students whose submission was graded before and has not changed since.
     ignored : mapping of str to tuple of str
         Notebooks that do not belong to the assignment, by student.
-    elapsed_s : float
-        Time taken, in seconds.
+    misplaced : tuple of Misplaced
+        What seems to be handed in, but lies where it is not graded.
     """
 
     assignment: str
-    results: tuple[SubmissionResult, ...]
-    not_graded: tuple[NotGraded, ...]
-    unchanged: tuple[str, ...]
-    ignored: dict[str, tuple[str, ...]]
     elapsed_s: float
+    results: tuple[SubmissionResult, ...] = ()
+    not_graded: tuple[NotGraded, ...] = ()
+    unchanged: tuple[str, ...] = ()
+    ignored: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    misplaced: tuple[Misplaced, ...] = ()
 
     def to_json(self) -> Iterator[str]:
         """
@@ -72,6 +77,9 @@ class Batch:
             "ignored": {student: list(names) for student, names in self.ignored.items()},
             "not_graded": [{"student": one.student, "reason": one.reason} for one in self.not_graded],
             "unchanged": list(self.unchanged),
+            "misplaced": [
+                {"where": one.where, "what": one.what, "remedy": one.remedy} for one in self.misplaced
+            ],
         }
         yield json.dumps(about, ensure_ascii=False)[:-1]
         yield ', "results": ['
@@ -138,12 +146,13 @@ def grade_assignment(
         if plan.todo:
             run.grade(plan, progress)
     return Batch(
-        assignment,
-        tuple(sorted(run.results, key=lambda result: result.student)),
-        tuple(sorted((*run.not_graded, *plan.failed), key=lambda one: one.student)),
-        tuple(sorted((*plan.unchanged, *run.unchanged))),
-        run.ignored,
-        time.monotonic() - start_s,
+        assignment=assignment,
+        elapsed_s=time.monotonic() - start_s,
+        results=tuple(sorted(run.results, key=lambda result: result.student)),
+        not_graded=tuple(sorted((*run.not_graded, *plan.failed), key=lambda one: one.student)),
+        unchanged=tuple(sorted((*plan.unchanged, *run.unchanged))),
+        ignored=run.ignored,
+        misplaced=tuple(misplaced(course, assignment)),
     )
 
 
@@ -205,6 +214,8 @@ class _Run:
             self._fail(NotGraded(student, str(error)), todo[student])
             return
         self.results.append(sharing(graded.result, self._known))
+        if graded.result.failure:
+            self.not_graded.append(NotGraded(student, graded.result.failure))
         if graded.ignored:
             self.ignored[student] = graded.ignored
 

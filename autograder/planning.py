@@ -49,7 +49,7 @@ class Plan:
     unchanged : tuple of str
         Students whose submission is graded already.
     failed : tuple of NotGraded
-        Submissions that could not be graded and have not changed since.
+        Submissions that could not be graded, in part at least, and have not changed since.
     """
 
     todo: dict[str, str]
@@ -168,7 +168,7 @@ class Planner:
     def _is_done(self, student: str, fingerprint: str, record: Record | None) -> bool:
         if record is None or not fingerprint or record.fingerprint != fingerprint:
             return False
-        return bool(record.failure) or _is_whole(self._course, student, self._assignment)
+        return not record.graded or _is_whole(self._course, student, self._assignment)
 
 
 def _has_text(name: str) -> bool:

@@ -306,6 +306,18 @@ class SubmissionResult:
         return sum((notebook.max_score for notebook in self.notebooks), Decimal(0))
 
     @property
+    def failure(self) -> str:
+        """Why some of it could not be graded, and what to do; empty if all was."""
+        told: dict[str, None] = {}
+        for book in self.notebooks:
+            for cell in book.cells:
+                if cell.not_graded:
+                    # A notebook that cannot be read says the same of each of its cells, and names itself.
+                    where = "" if book.status is Status.UNREADABLE else f"{book.name}, {cell.grade_id}: "
+                    told[f"{where}{cell.not_graded}"] = None
+        return " ".join(told)
+
+    @property
     def needs_manual_grade(self) -> bool:
         """True while any cell waits for a person."""
         return any(cell.needs_manual_grade for book in self.notebooks for cell in book.cells)

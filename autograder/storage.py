@@ -67,7 +67,7 @@ class Store:
     ) -> None:
         self._course = course
         self._gradebook = gradebook
-        self._late_penalty = settings.late_penalty
+        self._late_penalty = course_penalty(course)
         self._stored = stored
         self._entries: list[Entry] = []
         self._stored_at_s = 0.0
@@ -129,7 +129,7 @@ class Store:
         """
         # What waits may be an older result of the same student's.
         self.flush()
-        records = {student: Record(fingerprint, reason)}
+        records = {student: Record(fingerprint, reason, graded=False)}
         _patiently(lambda: self._gradebook.store_failures(assignment, records))
         self._stored([student])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from rich.console import Console
@@ -9,13 +10,19 @@ from rich.table import Table
 from rich.text import Text
 
 from autograder.checks.report import number
-from autograder.results import Status
+from autograder.findings import Severity
+from autograder.results import Outcome, Status
 from autograder.terminal import printable
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from autograder.course import Course
     from autograder.grading import Batch
-    from autograder.results import NotebookResult, SubmissionResult
+    from autograder.results import CellResult, NotebookResult, SubmissionResult
+
+NAMED = 8
+"""Students that are named one by one."""
 
 
 def print_summary(course: Course, batch: Batch) -> None:
@@ -33,28 +40,72 @@ def print_summary(course: Course, batch: Batch) -> None:
     if batch.results:
         console.print(score_table(batch.results))
     for one in batch.not_graded:
-        console.print(Text(printable(f"not graded: {one.student}: {one.reason}"), style="red"))
+        _say(console, f"not graded: {one.student}: {one.reason}", "red")
     for student, names in batch.ignored.items():
-        line = f"ignored: {student}: {', '.join(names)} (no notebook of the assignment has this name)"
-        console.print(Text(printable(line), style="yellow"))
-    console.print(_count(batch))
-    waiting = sum(result.needs_manual_grade for result in batch.results)
+        _say(console, f"ignored: {student}: {', '.join(names)} (no notebook of the assignment)", "yellow")
+    for place in batch.misplaced:
+        _say(console, f"not looked at: {place}", "yellow")
+    for line in _odd(batch.results):
+        _say(console, line, "yellow")
+    _say(console, _count(batch))
+    waiting = sum(_waits(result) for result in batch.results)
     if waiting:
-        console.print(f"* {waiting} of them with an answer that waits for a person")
-        console.print("  (start `jupyter lab` here, menu Nbgrader, Formgrader)")
+        _say(console, f"* {waiting} of them with an answer that waits for a person")
+        _say(console, "  (start `jupyter lab` here, menu Nbgrader, Formgrader)")
     if batch.not_graded:
-        console.print(f"Once mended: autograder grade {batch.assignment} --retry-failed")
-    console.print(f"Scores: {course.gradebook.name}. Next: autograder feedback, report, export.")
+        _say(console, f"Once mended: autograder grade {batch.assignment} --retry-failed")
+    _say(console, f"Scores: {_short(course.db_url)}. Next: autograder feedback, report, export.")
+
+
+def _say(console: Console, line: str, style: str = "") -> None:
+    # Whole lines, so that what is copied from a terminal or a log can be used.
+    console.print(Text(printable(line), style=style), soft_wrap=True)
 
 
 def _count(batch: Batch) -> str:
-    tried = len(batch.results) + len(batch.not_graded)
+    in_part = {one.student for one in batch.not_graded} & {result.student for result in batch.results}
+    tried = len(batch.results) + len(batch.not_graded) - len(in_part)
     parts = []
     if tried or not batch.unchanged:
-        parts.append(f"graded {len(batch.results)} of {tried} submissions in {batch.elapsed_s:.1f} s")
+        some = f", {len(in_part)} of them in part," if in_part else ""
+        parts.append(f"graded {len(batch.results)} of {tried} submissions{some} in {batch.elapsed_s:.1f} s")
     if batch.unchanged:
         parts.append(f"{len(batch.unchanged)} unchanged since they were graded (--force grades them again)")
     return f"{batch.assignment}: {'; '.join(parts)}"
+
+
+def _odd(results: tuple[SubmissionResult, ...]) -> Iterator[str]:
+    """Yield who had something put right, and whose work looks unusual; the report has the rest."""
+    repaired = [one.student for one in results if any(book.repairs for book in one.notebooks)]
+    unusual = [one.student for one in results if _severities(one) - {Severity.NOTICE}]
+    if repaired:
+        yield f"put right before grading: {_some(repaired)} (what, is in the report and in their feedback)"
+    if unusual:
+        yield f"looks unusual: {_some(unusual)} (why, is in the report only; no score was touched)"
+
+
+def _severities(result: SubmissionResult) -> set[Severity]:
+    return {one.severity for book in result.notebooks for one in book.evidence}
+
+
+def _some(students: list[str]) -> str:
+    more = len(students) - NAMED
+    return ", ".join(students[:NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
+def _waits(result: SubmissionResult) -> bool:
+    return any(cell.outcome is Outcome.MANUAL and cell.needs_manual_grade for cell in _cells(result))
+
+
+def _cells(result: SubmissionResult) -> Iterator[CellResult]:
+    return (cell for book in result.notebooks for cell in book.cells)
+
+
+def _short(db_url: str) -> str:
+    """Return the name of the gradebook's file, or what else it is."""
+    scheme, _, address = db_url.partition(":")
+    # An address of a server can hold a password.
+    return PurePath(address.partition("?")[0]).name if scheme == "sqlite" else "the course's database"
 
 
 def score_table(results: tuple[SubmissionResult, ...]) -> Table:
@@ -92,19 +143,20 @@ def _short_names(result: SubmissionResult) -> list[str]:
 
 
 def _shown(book: NotebookResult) -> str:
-    if book.status is Status.MISSING:
-        return "missing "
-    waits = any(cell.needs_manual_grade for cell in book.cells)
-    return number(book.auto_score) + ("*" if waits else " ")
+    if book.status is not Status.GRADED:
+        return "missing " if book.status is Status.MISSING else "unreadable "
+    outcomes = {cell.outcome for cell in book.cells if cell.needs_manual_grade}
+    mark = "!" if Outcome.NOT_GRADED in outcomes else "*" if outcomes else " "
+    return number(book.auto_score) + mark
 
 
 def _losses(result: SubmissionResult) -> str:
     lost = [
         cell.grade_id.removeprefix("test_")
         for book in result.notebooks
-        if book.status is not Status.MISSING
+        if book.status is Status.GRADED
         for cell in book.cells
-        if not cell.manual and cell.auto_score != cell.max_score
+        if not cell.manual and cell.auto_score is not None and cell.auto_score != cell.max_score
     ]
     total = sum(not cell.manual for book in result.notebooks for cell in book.cells)
     return "everything" if len(lost) == total else ", ".join(lost)

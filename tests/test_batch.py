@@ -3,27 +3,34 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import sqlite3
+import tempfile
+import threading
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 from graded_submissions import ASSIGNMENT, Submission
 
 from autograder import batch, storage
 from autograder.batch import NotGraded, grade_all
-from autograder.errors import GradebookError, OperatorError, SubmissionError
-from autograder.gradebook import Gradebook
+from autograder.errors import GradebookError, GradebookLockedError, OperatorError, SubmissionError
+from autograder.gradebook import Gradebook, database
 from autograder.grading import Batch, sharing
+from autograder.misplaced import Misplaced
 from autograder.notebook import read_notebook
 from autograder.results import CellResult, GradedSubmission
+from autograder.scratch import scratch_folder
 from autograder.settings import load_settings
 from autograder.storage import FLUSH_AT, Store
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
     from autograder.batch import Task
     from autograder.course import Course
@@ -91,7 +98,7 @@ def test_any_executor_will_do(course: Course) -> None:
             }
 
 
-def test_a_process_that_is_ended_from_outside_is_the_machines_failure(course: Course) -> None:
+def test_a_pool_of_somebody_elses_that_breaks_is_the_machines_failure(course: Course) -> None:
     """It is told as such, never as a score."""
 
     class Broken(Executor):
@@ -102,6 +109,82 @@ def test_a_process_that_is_ended_from_outside_is_the_machines_failure(course: Co
 
     with pytest.raises(OperatorError, match="ended from outside"):
         list(grade_all(course, load_settings(course.root), ASSIGNMENT, ["ana"], executor=Broken()))
+
+
+def killer(task: Task) -> GradedSubmission | NotGraded:
+    """Grade in a process of the pool; it dies of whoever is called so."""
+    if task.student.startswith("killer"):
+        os.kill(os.getpid(), signal.SIGKILL)
+    return NotGraded(task.student, "graded")
+
+
+@pytest.fixture
+def killing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the processes that grade do nothing but live or die."""
+    monkeypatch.setattr(batch, "grade_one", killer)
+    monkeypatch.setattr(batch, "_get_ready", _nothing_to_get_ready)
+
+
+def _nothing_to_get_ready(*_: object) -> None:
+    """Start at once."""
+
+
+@pytest.mark.usefixtures("killing")
+def test_a_submission_that_ends_its_process_costs_itself_alone(course: Course) -> None:
+    """Those that were being graded beside it are graded all the same, and the class goes on."""
+    students = ["ana", "ben", "killer", "cem", *(f"s{number}" for number in range(20))]
+
+    found = {
+        one.student: one.reason
+        for one in grade_all(course, load_settings(course.root, jobs=2), ASSIGNMENT, students)
+        if isinstance(one, NotGraded)
+    }
+
+    assert set(found) == set(students)
+    assert {student for student, reason in found.items() if reason != "graded"} == {"killer"}
+    assert "--retry-failed" in found["killer"]
+
+
+@pytest.mark.usefixtures("killing")
+def test_a_machine_that_ends_every_process_ends_the_batch(course: Course) -> None:
+    """It is not tried for every submission of a large class."""
+    students = [f"killer{number}" for number in range(9)]
+
+    with pytest.raises(OperatorError, match="ended from outside"):
+        list(grade_all(course, load_settings(course.root, jobs=2), ASSIGNMENT, students))
+
+
+def test_a_fault_of_the_graders_own_costs_one_submission(
+    course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is told with its place, so that it can be reported."""
+
+    class Faulty:
+        def grade_submission(self, *_: object) -> GradedSubmission:
+            return cast("GradedSubmission", 1 // 0)
+
+    monkeypatch.setattr(batch, "_grader", lambda _: Faulty())
+    with ThreadPoolExecutor(1) as executor:
+        (one,) = grade_all(course, load_settings(course.root), ASSIGNMENT, ["ana"], executor=executor)
+
+    assert isinstance(one, NotGraded)
+    assert "the grader itself failed (ZeroDivisionError)" in one.reason
+    assert "test_batch.py, line" in one.reason
+
+
+def test_folders_of_killed_runs_are_removed_and_no_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A folder whose process lives is held; one that nobody marked is nobody's of ours."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    (tmp_path / "autograder-dead").mkdir()
+    (tmp_path / "autograder-dead" / "in-use").touch()
+    (tmp_path / "autograder-demo").mkdir()
+
+    with scratch_folder() as first, scratch_folder() as second:
+        assert {path.name for path in tmp_path.iterdir()} == {"autograder-demo", first.name, second.name}
+
+    assert [path.name for path in tmp_path.iterdir()] == ["autograder-demo"]
 
 
 # ---------------------------------------------------------------- storing
@@ -183,6 +266,47 @@ def test_files_come_before_scores(course: Course, monkeypatch: pytest.MonkeyPatc
     assert stored(course) == ["ana", "ben"]
 
 
+def test_a_locked_gradebook_is_waited_for(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Grading goes on meanwhile; what waits is stored as soon as the lock is gone."""
+    monkeypatch.setattr(database, "BUSY_S", 0.05)
+    monkeypatch.setattr(storage, "FLUSH_AFTER_S", 0.0)
+    for student in ("ana", "ben"):
+        course.submitted(student, ASSIGNMENT).mkdir(parents=True)
+    with (
+        closing(sqlite3.connect(course.gradebook, isolation_level=None, check_same_thread=False)) as other,
+        Gradebook(course.db_url) as gradebook,
+        Store(course, gradebook, load_settings(course.root)) as store,
+    ):
+        other.execute("BEGIN EXCLUSIVE")
+        for student in ("ana", "ben"):
+            store.add(graded(student))
+            assert course.autograded(student, ASSIGNMENT).is_dir()
+        unlock = threading.Timer(0.3, other.execute, ["ROLLBACK"])
+        unlock.start()
+        store.flush()
+        unlock.join()
+
+    assert stored(course) == ["ana", "ben"]
+
+
+def test_a_gradebook_that_stays_locked_ends_the_batch(
+    course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is graded has its files; grading again gives the scores."""
+    monkeypatch.setattr(database, "BUSY_S", 0.05)
+    monkeypatch.setattr(storage, "LOCKED_FOR_S", 0.1)
+    course.submitted("ana", ASSIGNMENT).mkdir(parents=True)
+    with (
+        closing(sqlite3.connect(course.gradebook, isolation_level=None)) as other,
+        Gradebook(course.db_url) as gradebook,
+    ):
+        store = Store(course, gradebook, load_settings(course.root))
+        other.execute("BEGIN EXCLUSIVE")
+        with pytest.raises(GradebookLockedError, match="is locked"), store:
+            store.add(graded("ana"))
+    assert course.autograded("ana", ASSIGNMENT).is_dir()
+
+
 def test_equal_results_are_kept_once() -> None:
     """What is kept of a large class stays small, and is what it was."""
     known: dict[CellResult, CellResult] = {}
@@ -201,7 +325,16 @@ def test_equal_results_are_kept_once() -> None:
 def test_a_batch_is_one_json_document_in_pieces(count: int) -> None:
     """However many results there are; no piece holds more than one of them."""
     results = tuple(Submission(student=f"s{number}").result for number in range(count))
-    batch = Batch(ASSIGNMENT, results, (NotGraded("ana", 'a "reason"\n'),), {"béla": ("one", "two")}, 1.23456)
+    lost = Misplaced(student="", where="submitted/x.ipynb", what="is nobody's", remedy="Move it.")
+    batch = Batch(
+        assignment=ASSIGNMENT,
+        elapsed_s=1.23456,
+        results=results,
+        not_graded=(NotGraded("ana", 'a "reason"\n'),),
+        unchanged=("cem",),
+        ignored={"béla": ("one", "two")},
+        misplaced=(lost,),
+    )
 
     pieces = list(batch.to_json())
 
@@ -209,7 +342,11 @@ def test_a_batch_is_one_json_document_in_pieces(count: int) -> None:
         "assignment": ASSIGNMENT,
         "results": [result.to_dict() for result in results],
         "not_graded": [{"student": "ana", "reason": 'a "reason"\n'}],
+        "unchanged": ["cem"],
         "ignored": {"béla": ["one", "two"]},
+        "misplaced": [
+            {"student": "", "where": "submitted/x.ipynb", "what": "is nobody's", "remedy": "Move it."}
+        ],
         "elapsed_s": 1.235,
     }
-    assert max(piece.count('"student"') for piece in pieces) == 1
+    assert max(piece.count('"notebooks"') for piece in pieces) <= 1

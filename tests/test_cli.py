@@ -14,8 +14,10 @@ from click.testing import CliRunner
 
 from autograder.batch import NotGraded
 from autograder.cli import FAILED, USAGE, main
-from autograder.grading import Batch, print_summary
+from autograder.grading import Batch
+from autograder.misplaced import Misplaced
 from autograder.results import CellResult, NotebookResult, SubmissionResult
+from autograder.summary import print_summary
 from autograder.terminal import printable
 
 if TYPE_CHECKING:
@@ -134,11 +136,12 @@ def test_a_class_is_graded_and_one_broken_notebook_stops_nobody(
     assert result.exit_code == FAILED
     assert [one["student"] for one in batch["not_graded"]] == ["broken", "when"]
     assert "exercise3_forward.ipynb" in batch["not_graded"][0]["reason"]
-    anna, zoe = batch["results"]
+    anna, broken, zoe = batch["results"]
     assert _score(anna) == 18
     assert _lost(zoe) == {"test_forward"}
     assert {check["misconception"] for check in _failed(zoe)} == {"scale_missing"}
-    assert not course.autograded("broken", ASSIGNMENT).exists()
+    assert [book["status"] for book in broken["notebooks"]] == ["graded", "graded", "unreadable"]
+    assert not course.autograded("when", ASSIGNMENT).exists()
 
     assert run("feedback").exit_code == 0
     assert (course.feedback("anna", ASSIGNMENT) / "index.html").is_file()
@@ -147,7 +150,7 @@ def test_a_class_is_graded_and_one_broken_notebook_stops_nobody(
     assert run("export", "--to", str(table)).exit_code == 0
     with table.open(encoding="utf-8", newline="") as file:
         rows = {row["student_id"]: row for row in csv.DictReader(file)}
-    assert set(rows) == {"anna", "zoe, jr"}
+    assert set(rows) == {"anna", "broken", "zoe, jr"}
     assert float(rows["anna"]["exercise3_forward.test_forward"]) == 6
     refused = run("export", "--to", str(table / "inside_a_file.csv"))
     assert refused.exit_code == FAILED
@@ -163,13 +166,20 @@ def test_a_students_texts_give_the_terminal_no_orders(
     book = NotebookResult(name="one", cells=(cell,))
     result = SubmissionResult(student=f"ana{orders}", assignment=ASSIGNMENT, notebooks=(book,))
     reason = f"broken{orders}: it is empty"
-    batch = Batch(ASSIGNMENT, (result,), (NotGraded(f"bo{orders}", reason),), {"zoe": (f"own{orders}",)}, 1.0)
+    batch = Batch(
+        assignment=ASSIGNMENT,
+        elapsed_s=1.0,
+        results=(result,),
+        not_graded=(NotGraded(f"bo{orders}", reason),),
+        ignored={"zoe": (f"own{orders}",)},
+        misplaced=(Misplaced(student="", where=f"at{orders}", what="lies there", remedy="Move it."),),
+    )
 
     print_summary(course, batch)
     shown = capsys.readouterr().out
 
     assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e\udcff]", shown)
-    for words in ("ana�]0;owned", "not graded: bo�", "broken�", "ignored: zoe: own�", "it is empty"):
+    for words in ("ana�]0;owned", "not graded: bo�", "broken�", "ignored: zoe: own�", "it is empty", "at�"):
         assert words in shown
 
 

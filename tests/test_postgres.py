@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import random
 import shutil
 import subprocess
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from decimal import Decimal
 from importlib.util import find_spec
@@ -18,7 +20,7 @@ from graded_submissions import ASSIGNMENT, DUE, LATE, Submission
 from sqlalchemy import create_engine, text
 
 from autograder.errors import GradebookError
-from autograder.gradebook import Gradebook
+from autograder.gradebook import Entry, Gradebook, Record
 from autograder.release import build_release, check_release
 from autograder.scores import StudentScore
 
@@ -123,3 +125,30 @@ def test_the_whole_way(course: Course, server: str) -> None:
     execute(server, "UPDATE submitted_assignment SET extension = :more", more=timedelta(hours=1))
     with Gradebook(server) as gradebook:
         assert gradebook.scores(ASSIGNMENT)[0].seconds_late == 1800
+
+
+def test_several_graders_at_one_time(course: Course, server: str) -> None:
+    """They store the same students again and again; none fails, and nothing is there twice."""
+    with (course.root / "nbgrader_config.py").open("a") as config:
+        config.write(f"\nc.CourseDirectory.db_url = {server!r}\n")
+    build_release(course, ASSIGNMENT)
+    entries = [Entry(Submission(f"s{number}").result, fingerprint="f") for number in range(12)]
+
+    def store(seed: int) -> None:
+        rng = random.Random(seed)  # noqa: S311 - a repeatable order
+        with Gradebook(server) as gradebook:
+            for _ in range(5):
+                gradebook.store_many(rng.sample(entries, 8))
+                gradebook.store_failures(
+                    ASSIGNMENT, {f"s{rng.randrange(12)}": Record("g", "why", graded=False)}
+                )
+            gradebook.store_many(rng.sample(entries, 12))
+
+    with ThreadPoolExecutor(4) as executor:
+        list(executor.map(store, range(4)))
+
+    with Gradebook(server) as gradebook:
+        scores = gradebook.scores(ASSIGNMENT)
+        records = gradebook.records(ASSIGNMENT)
+    assert {score.raw_score for score in scores} == {Decimal(9)}
+    assert len(scores) == len(records) == 12

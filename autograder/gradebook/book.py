@@ -17,7 +17,9 @@ from sqlalchemy import select
 from autograder.errors import GradebookError, nearest
 from autograder.gradebook.database import Database
 from autograder.gradebook.records import Record, make_table, read_records, write_records
-from autograder.gradebook.writing import Book, Entry, Writer, add_students, decimal, seconds_late
+from autograder.gradebook.values import decimal, seconds_late
+from autograder.gradebook.writing import Book, Entry, Writer, add_students
+from autograder.late import Penalty, no_penalty
 from autograder.scores import CellScore, StudentScore
 
 if TYPE_CHECKING:
@@ -99,7 +101,7 @@ class Gradebook:
         *,
         timestamp: datetime | None = None,
         unanswered: Mapping[str, Collection[str]] | None = None,
-        late_penalty: str | None = "none",
+        late_penalty: Penalty | None = no_penalty,
     ) -> None:
         """
         Store one graded submission, whole or not at all.
@@ -115,18 +117,19 @@ class Gradebook:
             When it was handed in: naive, in UTC. By default what is stored stays.
         unanswered : mapping of str to collection of str, optional
             For each notebook the solution cells left as they were handed out.
-        late_penalty : str or None
-            ``none``, or ``zero``: late work loses all its points. None leaves
-            the penalties as they are.
+        late_penalty : Penalty or None
+            What late work loses. None leaves the penalties as they are.
 
         Raises
         ------
         GradebookError
             If the gradebook cannot be written, or knows another release.
+        CourseError
+            If the course's late-penalty plug-in fails.
         """
         self.store_many([Entry(result, timestamp, unanswered or {})], late_penalty=late_penalty)
 
-    def store_many(self, entries: Sequence[Entry], *, late_penalty: str | None = "none") -> None:
+    def store_many(self, entries: Sequence[Entry], *, late_penalty: Penalty | None = no_penalty) -> None:
         """
         Store graded submissions in one transaction: all of them or none.
 
@@ -136,7 +139,7 @@ class Gradebook:
         ----------
         entries : sequence of Entry
             The submissions.
-        late_penalty : str or None
+        late_penalty : Penalty or None
             As for `store`.
 
         Raises
@@ -151,7 +154,9 @@ class Gradebook:
             for name, group in groups.items():
                 assignment, books = self._structure(connection, name)
                 Writer(self._database, connection, assignment, books, late_penalty).write(group)
-                records = {entry.result.student: Record(entry.fingerprint) for entry in group}
+                records = {
+                    entry.result.student: Record(entry.fingerprint, entry.result.failure) for entry in group
+                }
                 self._write_records(connection, name, records)
         self._has_records = True
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Column, MetaData, Table, Text, inspect, select
+from sqlalchemy import Boolean, Column, MetaData, Table, Text, inspect, select
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -25,6 +25,7 @@ TABLE = Table(
     Column("student", Text, primary_key=True),
     Column("fingerprint", Text, nullable=False),
     Column("failure", Text, nullable=False),
+    Column("graded", Boolean, nullable=False),
 )
 """Names, not nbgrader's ids: a submission that could not be graded has no row of nbgrader's."""
 
@@ -39,11 +40,14 @@ class Record:
     fingerprint : str
         What it depended on, see `autograder.fingerprint`; empty if that is not known.
     failure : str
-        Why it could not be graded, and what to do; empty if it was.
+        Why it, or a part of it, could not be graded, and what to do; empty if all was graded.
+    graded : bool
+        False if none of it was.
     """
 
     fingerprint: str
     failure: str = ""
+    graded: bool = True
 
 
 def make_table(connection: Connection) -> None:
@@ -74,7 +78,8 @@ def read_records(connection: Connection, assignment: str, student: str | None = 
     query = select(TABLE).where(TABLE.c.assignment == assignment)
     if student is not None:
         query = query.where(TABLE.c.student == student)
-    return {row.student: Record(row.fingerprint, row.failure) for row in connection.execute(query)}
+    rows = connection.execute(query)
+    return {row.student: Record(row.fingerprint, row.failure, row.graded) for row in rows}
 
 
 def write_records(connection: Connection, assignment: str, records: Mapping[str, Record]) -> None:
@@ -97,6 +102,7 @@ def write_records(connection: Connection, assignment: str, records: Mapping[str,
             "student": student,
             "fingerprint": record.fingerprint,
             "failure": record.failure,
+            "graded": record.graded,
         }
         for student, record in records.items()
     ]

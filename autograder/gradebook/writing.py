@@ -10,26 +10,28 @@ from __future__ import annotations
 import uuid
 from collections import defaultdict
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import bindparam, select
 
 from autograder.errors import GradebookError
+from autograder.gradebook.extensions import as_stored, forget, waiting_extensions
+from autograder.gradebook.values import counted, seconds_late
+from autograder.late import penalty_of
 from autograder.results import NotebookResult, Status, SubmissionResult
-from autograder.scores import CellScore
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
+    from datetime import datetime
 
     from sqlalchemy import Connection
     from sqlalchemy.engine import Row
 
     from autograder.gradebook.database import Database
+    from autograder.late import Penalty
 
 NO_RESPONSE = "No response."
-EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 - nbgrader stores naive times, in UTC
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,9 +107,8 @@ class Writer:
         The assignment.
     books : mapping of str to Book
         Its notebooks by name.
-    late_penalty : str or None
-        ``none``, or ``zero``: late work loses all its points. None leaves the
-        penalties as they are.
+    late_penalty : Penalty or None
+        What late work loses. None leaves the penalties as they are.
     """
 
     def __init__(
@@ -116,7 +117,7 @@ class Writer:
         connection: Connection,
         assignment: Row[Any],
         books: Mapping[str, Book],
-        late_penalty: str | None,
+        late_penalty: Penalty | None,
     ) -> None:
         self._database = database
         self._connection = connection
@@ -150,14 +151,15 @@ class Writer:
         submissions = self._submissions(by_student)
         self._read([key for key, _ in submissions.values()])
         for student, entry in by_student.items():
-            key, late = submissions[student]
+            key, late_s = submissions[student]
             results = {result.name: result for result in entry.result.notebooks}
             for name, book in self._books.items():
                 result = results.get(name)
                 if result is None:
                     self._put_untouched(key, book)
                 else:
-                    self._put(key, book, result, unanswered=entry.unanswered.get(name, ()), late=late)
+                    total = self._put(key, book, result, unanswered=entry.unanswered.get(name, ()))
+                    self._put_notebook(key, book, self._loses(student, total, late_s))
         for name, changes in self._changes.items():
             _apply(self._database, self._connection, name, changes)
 
@@ -174,23 +176,28 @@ class Writer:
                     what = f"{points} points, not {cell.max_score}, for {cell.grade_id!r}"
                     raise self._stale(notebook.name, what)
 
-    def _submissions(self, entries: Mapping[str, Entry]) -> dict[str, tuple[str, bool]]:
-        """Return for each student the id of the submission, and whether it is late."""
+    def _submissions(self, entries: Mapping[str, Entry]) -> dict[str, tuple[str, float]]:
+        """Return for each student the id of the submission, and by how many seconds it is late."""
         table = self._database.table("submitted_assignment")
         query = select(table).where(table.c.assignment_id == self._assignment.id)
         found = self._database.rows_in(self._connection, query, table.c.student_id, entries)
         there = {row.student_id: row for row in found}
+        waiting = waiting_extensions(self._connection, self._assignment.name)
         changes = _Changes()
         submissions = {}
         for student, entry in entries.items():
             row = there.get(student)
             key = new_id() if row is None else str(row.id)
             new = {"id": key, "assignment_id": self._assignment.id, "student_id": student, "timestamp": None}
-            changes.put(row, new, {"timestamp": entry.timestamp} if entry.timestamp is not None else {})
             stored, extension = (None, None) if row is None else (row.timestamp, row.extension)
+            values: dict[str, Any] = {"timestamp": entry.timestamp} if entry.timestamp is not None else {}
+            if extension is None and student in waiting:
+                extension = values["extension"] = as_stored(self._database, waiting[student])
+            changes.put(row, new | {"extension": None}, values)
             late_s = seconds_late(entry.timestamp or stored, extension, self._assignment.duedate)
-            submissions[student] = key, late_s > 0
+            submissions[student] = key, late_s
         _apply(self._database, self._connection, "submitted_assignment", changes)
+        forget(self._connection, self._assignment.name, waiting.keys() & entries.keys())
         return submissions
 
     def _read(self, submissions: list[str]) -> None:
@@ -215,8 +222,9 @@ class Writer:
             self._put_comment(key, cell, {})
 
     def _put(
-        self, submission: str, book: Book, result: NotebookResult, *, unanswered: Collection[str], late: bool
-    ) -> None:
+        self, submission: str, book: Book, result: NotebookResult, *, unanswered: Collection[str]
+    ) -> Decimal:
+        """Put the rows of a notebook's cells; return what it counts."""
         key = self._key(submission, book)
         there = result.status is not Status.MISSING
         total = Decimal(0)
@@ -227,13 +235,16 @@ class Writer:
             score = None if cell.auto_score is None else float(cell.auto_score)
             values = {"auto_score": score, "needs_manual_grade": score is None or looked_at}
             self._put_grade(key, cell_id, values)
-            total += _score(score, row)
+            total += counted(score, row)
         for name, cell_id in book.commented.items():
             text = NO_RESPONSE if name in unanswered else None
             self._put_comment(key, cell_id, {"auto_comment": text} if there else {})
-        penalty = float(max(total, Decimal(0))) if late and self._late_penalty == "zero" else None
-        penalized = there and self._late_penalty is not None
-        self._put_notebook(submission, book, {"late_submission_penalty": penalty} if penalized else {})
+        return total
+
+    def _loses(self, student: str, total: Decimal, late_s: float) -> dict[str, Any]:
+        if self._late_penalty is None:
+            return {}
+        return {"late_submission_penalty": penalty_of(self._late_penalty, student, float(total), late_s)}
 
     def _key(self, submission: str, book: Book) -> str:
         row = self._notebooks.get((submission, book.key))
@@ -278,52 +289,6 @@ def _apply(database: Database, connection: Connection, name: str, changes: _Chan
         connection.execute(table.update().where(table.c.id == bindparam("key")), changes.changed)
 
 
-def _score(auto_score: float | None, grade: Row[Any] | None) -> Decimal:
-    """Return what a cell counts with this automatic score, and what a person gave."""
-    manual, extra = (None, None) if grade is None else (grade.manual_score, grade.extra_credit)
-    cell = CellScore(
-        notebook="",
-        grade_id="",
-        max_score=Decimal(0),
-        auto_score=decimal(auto_score),
-        manual_score=decimal(manual),
-        extra_credit=decimal(extra),
-    )
-    return cell.score
-
-
 def new_id() -> str:
     """Return an id for a new row."""
     return uuid.uuid4().hex
-
-
-def decimal(value: float | None) -> Decimal | None:
-    """Return a stored number without what binary floating point adds to it."""
-    return None if value is None else Decimal(repr(float(value)))
-
-
-def seconds_late(
-    timestamp: datetime | None, extension: datetime | timedelta | None, due: datetime | None
-) -> float:
-    """
-    Return how long after the due date and the student's extension something was handed in.
-
-    Parameters
-    ----------
-    timestamp : datetime or None
-        When it was handed in.
-    extension : datetime or timedelta or None
-        The student's. SQLite has no intervals; there SQLAlchemy keeps one as
-        a time since 1970.
-    due : datetime or None
-        When it should have been handed in.
-
-    Returns
-    -------
-    float
-        Seconds; 0 if it was in time, or if either time is not known.
-    """
-    if timestamp is None or due is None:
-        return 0.0
-    more = extension - EPOCH if isinstance(extension, datetime) else extension or timedelta()
-    return max((timestamp - due - more).total_seconds(), 0.0)
