@@ -138,6 +138,11 @@ class Course:
         return config_stamps(self.root, self.config_dir)
 
     @property
+    def config(self) -> Config:
+        """Its configuration; not to be changed."""
+        return merged(self.stamps) if self.given is None else self.given
+
+    @property
     def layout(self) -> Layout:
         """Where it keeps what."""
         if self.given is not None:
@@ -175,7 +180,7 @@ class Course:
     @property
     def db_url(self) -> str:
         """SQLAlchemy address of the gradebook, from ``c.CourseDirectory.db_url``."""
-        return course_db_url(self.root, merged(self.stamps) if self.given is None else self.given)
+        return course_db_url(self.root, self.config)
 
     @property
     def solutions(self) -> Path:

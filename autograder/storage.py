@@ -7,12 +7,14 @@ import shutil
 import stat
 import tempfile
 import time
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from autograder.errors import GradebookLockedError, OperatorError
 from autograder.files import copy_files
 from autograder.gradebook import Entry, Record
+from autograder.late import course_penalty
 from autograder.notebook import write_notebook
 
 if TYPE_CHECKING:
@@ -67,13 +69,14 @@ class Store:
     ) -> None:
         self._course = course
         self._gradebook = gradebook
-        self._late_penalty = course_penalty(course)
+        self._penalty = cache(lambda: course_penalty(course, settings))
         self._stored = stored
         self._entries: list[Entry] = []
         self._stored_at_s = 0.0
 
     def __enter__(self) -> Self:
-        """Return the store."""
+        """Return the store; a late-penalty plug-in that cannot be used is told before anything is graded."""
+        self._penalty()
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -150,7 +153,7 @@ class Store:
     def _flush(self) -> None:
         self._stored_at_s = time.monotonic()
         if self._entries:
-            self._gradebook.store_many(self._entries, late_penalty=self._late_penalty)
+            self._gradebook.store_many(self._entries, late_penalty=self._penalty())
             students = [entry.result.student for entry in self._entries]
             self._entries.clear()
             self._stored(students)

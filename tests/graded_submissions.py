@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from autograder.checks.report import report_output, score_output
 from autograder.course import Course
 from autograder.gradebook import Gradebook
+from autograder.late import METHODS
 from autograder.notebook import read_notebook
 from autograder.released import Kind, grade_id_of, unanswered
 from autograder.repair import repair
@@ -90,7 +91,10 @@ class Submission:
         """Store it with the kit."""
         with Gradebook(address(book)) as gradebook:
             gradebook.store(
-                self.result, timestamp=timestamp, unanswered=self.unanswered, late_penalty=late_penalty
+                self.result,
+                timestamp=timestamp,
+                unanswered=self.unanswered,
+                late_penalty=METHODS[late_penalty],
             )
 
     def store_with_nbgrader(

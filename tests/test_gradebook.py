@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from autograder.errors import GradebookError
 from autograder.gradebook import Entry, Gradebook, database
+from autograder.late import all_points
 from autograder.results import NotebookResult, SubmissionResult
 
 if TYPE_CHECKING:
@@ -286,11 +287,11 @@ def test_many_at_once_are_as_one_by_one(seed: Path, tmp_path: Path) -> None:
         change(path, GRADE_BY_HAND, 2.5, "explain_reshape_order")
 
     with Gradebook(f"sqlite:///{seed}") as gradebook:
-        gradebook.store_many(entries, late_penalty="zero")
+        gradebook.store_many(entries, late_penalty=all_points)
     with Gradebook(f"sqlite:///{single}") as gradebook:
         for one in entries:
             gradebook.store(
-                one.result, timestamp=one.timestamp, unanswered=one.unanswered, late_penalty="zero"
+                one.result, timestamp=one.timestamp, unanswered=one.unanswered, late_penalty=all_points
             )
 
     assert gradebook_rows(seed) == gradebook_rows(single)
