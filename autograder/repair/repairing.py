@@ -1,0 +1,58 @@
+"""The repair of a notebook, from its first step to its last."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from autograder.repair.answers import bring_helpers, find_answers
+from autograder.repair.arranging import arrange
+from autograder.repair.changes import note_changes
+from autograder.repair.cleaning import clean
+from autograder.repair.finishing import finished
+from autograder.repair.matching import match
+from autograder.repair.splits import join_parts
+from autograder.repair.typed import keep_typed
+from autograder.repair.work import Work
+from autograder.repair.written import find_written
+
+if TYPE_CHECKING:
+    from autograder.findings import Evidence, Repair
+    from autograder.notebook import Notebook
+    from autograder.released import ReleasedNotebook
+
+
+def repair(
+    submitted: Notebook, released: ReleasedNotebook
+) -> tuple[Notebook, tuple[Repair, ...], tuple[Evidence, ...]]:
+    """
+    Return a notebook that holds every graded cell of the release, once and in order.
+
+    Parameters
+    ----------
+    submitted : dict
+        A notebook as `read_notebook` returned it.
+    released : ReleasedNotebook
+        The notebook that was handed out.
+
+    Returns
+    -------
+    notebook : dict
+        Without outputs, tags and results; locked cells with the instructor's
+        source, hidden tests included. It shares nothing with `submitted`.
+    repairs : tuple of Repair
+        What was put right. Empty for a notebook that was only filled in.
+    evidence : tuple of Evidence
+        What looks like tampering, for course staff.
+    """
+    work = Work(released)
+    clean(submitted, work)
+    join_parts(work)
+    match(work)
+    moved = arrange(work)
+    bring_helpers(moved, work)
+    find_answers(work)
+    find_written(work)
+    keep_typed(work)
+    note_changes(work)
+    notebook = finished(work.slots, released.metadata)
+    return notebook, tuple(work.notes.repairs), tuple(work.notes.evidence)
