@@ -10,6 +10,10 @@ if TYPE_CHECKING:
     from datetime import datetime
 
 
+NOT_YET = "handed in, but not graded yet"
+"""The reason why there is no score, if nobody has graded."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CellScore:
     """
@@ -25,6 +29,8 @@ class CellScore:
         What the grader gave, what a person gave, and what a person added.
     needs_manual_grade : bool
         True while a person must look at it.
+    manual : bool
+        True if a person grades it, False if the grader does.
     """
 
     notebook: str
@@ -34,6 +40,12 @@ class CellScore:
     manual_score: Decimal | None = None
     extra_credit: Decimal | None = None
     needs_manual_grade: bool = False
+    manual: bool = False
+
+    @property
+    def has_score(self) -> bool:
+        """True once the grader or a person has given it points."""
+        return self.auto_score is not None or self.manual_score is not None
 
     @property
     def score(self) -> Decimal:
@@ -85,6 +97,11 @@ class StudentScore:
     def score(self) -> Decimal:
         """Points after the penalty, at least 0."""
         return max(self.raw_score - self.penalty, Decimal(0))
+
+    @property
+    def is_whole(self) -> bool:
+        """False if something was handed in that the grader should have scored and did not."""
+        return not self.submitted or all(cell.manual or cell.has_score for cell in self.cells)
 
     @property
     def max_score(self) -> Decimal:

@@ -9,6 +9,7 @@ submission is stored in one transaction that leaves the rows which
 
 from __future__ import annotations
 
+from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Self
 
@@ -241,7 +242,9 @@ class Gradebook:
             submission = by_student.get(student.id)
             key = submission.id if submission is not None else ""
             cells = tuple(
-                _cell_score(name, grade_id, points, grades.get(key, {}).get(cell))
+                _cell_score(
+                    (name, grade_id), points, grades.get(key, {}).get(cell), manual=grade_id in book.commented
+                )
                 for name, book in books.items()
                 for grade_id, (cell, points) in book.graded.items()
             )
@@ -306,13 +309,14 @@ class Gradebook:
                 yield cell, decimal(points) or Decimal(0)
 
 
-def _cell_score(notebook: str, grade_id: str, points: Decimal | int, grade: Row[Any] | None) -> CellScore:
+def _cell_score(
+    cell: tuple[str, str], points: Decimal | int, grade: Row[Any] | None, *, manual: bool
+) -> CellScore:
+    empty = CellScore(notebook=cell[0], grade_id=cell[1], max_score=Decimal(points), manual=manual)
     if grade is None:
-        return CellScore(notebook=notebook, grade_id=grade_id, max_score=Decimal(points))
-    return CellScore(
-        notebook=notebook,
-        grade_id=grade_id,
-        max_score=Decimal(points),
+        return empty
+    return replace(
+        empty,
         auto_score=decimal(grade.auto_score),
         manual_score=decimal(grade.manual_score),
         extra_credit=decimal(grade.extra_credit),
