@@ -7,6 +7,7 @@ import multiprocessing
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,8 @@ from autograder.gradebook import Gradebook
 from autograder.gradebook.comments import read_comments
 from autograder.lms.table import write_table
 from autograder.progress import progress_bar
-from autograder.report import write_report
+from autograder.report import handed_in, write_report
+from autograder.scores import NOT_YET, CellScore, StudentScore
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -24,7 +26,6 @@ if TYPE_CHECKING:
 
     from autograder.course import Course
     from autograder.results import SubmissionResult
-    from autograder.scores import StudentScore
 
 _GROUP = 10
 """Students whose feedback a process writes at a time."""
@@ -170,7 +171,14 @@ def publish_report(
     """
     with Gradebook(course.db_url) as gradebook:
         scores = gradebook.scores(assignment)
-    return write_report(course, assignment, results, scores=scores)
+        reasons = _failures(gradebook, assignment)
+    return write_report(course, assignment, results, scores=scores, reasons=reasons)
+
+
+def _failures(gradebook: Gradebook, assignment: str) -> dict[str, str]:
+    """Return by student why a submission, or a part of it, could not be graded the last time."""
+    records = gradebook.records(assignment)
+    return {student: record.failure for student, record in records.items() if record.failure}
 
 
 def publish_grades(course: Course, assignment: str, path: Path | None = None) -> Path:
@@ -199,10 +207,36 @@ def publish_grades(course: Course, assignment: str, path: Path | None = None) ->
     path = path or course.root / "exports" / f"{assignment}.csv"
     with Gradebook(course.db_url) as gradebook:
         scores = gradebook.scores(assignment)
+        reasons = _failures(gradebook, assignment)
+    graded = {score.student for score in scores if score.submitted}
+    reasons = {one: NOT_YET for one in handed_in(course, assignment) if one not in graded} | reasons
+    everybody = [*scores, *_unknown(course, assignment, reasons.keys() - {one.student for one in scores})]
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_table(path, scores)
+        write_table(path, sorted(everybody, key=lambda one: one.student), reasons)
     except OSError as error:
         what = f"cannot be written ({error.strerror})"
         raise OperatorError(path, what, "Check rights and space.") from None
     return path
+
+
+def _unknown(course: Course, assignment: str, students: Iterable[str]) -> Iterator[StudentScore]:
+    """Yield empty scores of students whom the gradebook does not know: nothing of theirs was graded."""
+    cells = tuple(
+        CellScore(notebook=book.name, grade_id=cell.grade_id, max_score=cell.points)
+        for book in course.released(assignment)
+        for cell in book.graded
+    )
+    for student in students:
+        yield StudentScore(
+            student=student,
+            first_name="",
+            last_name="",
+            email="",
+            lms_user_id="",
+            submitted=False,
+            timestamp=None,
+            seconds_late=0.0,
+            penalty=Decimal(0),
+            cells=cells,
+        )

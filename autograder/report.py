@@ -11,6 +11,7 @@ from autograder.pages.classroom import class_view
 from autograder.pages.lessons import lessons
 from autograder.pages.student import student_view
 from autograder.pages.template import assignment_title, render, write_page
+from autograder.scores import NOT_YET
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
     from autograder.course import Course
     from autograder.results import SubmissionResult
     from autograder.scores import StudentScore
-
-NOT_YET = "handed in, but not graded yet"
 
 
 def write_report(
@@ -68,7 +67,7 @@ def write_report(
         for result in sorted(graded, key=lambda result: result.student)
     ]
     known = {student.student for student in students}
-    ungraded = {student: NOT_YET for student in _handed_in(course, assignment) if student not in known}
+    ungraded = {student: NOT_YET for student in handed_in(course, assignment) if student not in known}
     path = course.root / "reports" / f"{assignment}.html"
     links = {student: _link(course, assignment, student, path.parent) for student in sorted(known)}
     context = {
@@ -79,11 +78,11 @@ def write_report(
     return write_page(path, render("report.html.j2", **context))
 
 
-def _handed_in(course: Course, assignment: str) -> list[str]:
+def handed_in(course: Course, assignment: str) -> list[str]:
+    """Return who handed in; nobody if submissions were moved away since."""
     try:
         return course.students(assignment)
     except CourseError:
-        # Submissions may have been moved away since.
         return []
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING
@@ -12,14 +13,14 @@ from hypothesis import strategies as st
 
 from autograder.checks.report import number
 from autograder.lms.table import FORMULA, guarded, table_row, write_table, write_tables
-from autograder.scores import CellScore, StudentScore
+from autograder.scores import NOT_YET, CellScore, StudentScore
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 CELLS = (
     CellScore(notebook="one", grade_id="test_a", max_score=Decimal(2), auto_score=Decimal("1.5")),
-    CellScore(notebook="one", grade_id="essay", max_score=Decimal(3), needs_manual_grade=True),
+    CellScore(notebook="one", grade_id="essay", max_score=Decimal(3), needs_manual_grade=True, manual=True),
 )
 
 
@@ -60,6 +61,8 @@ def test_a_row_holds_every_cell_and_the_sums(tmp_path: Path) -> None:
             "lms_user_id": "",
             "submitted": "yes",
             "timestamp": "2026-11-01 12:00:00 UTC",
+            "state": "waits",
+            "reason": "",
             "one.test_a": "1.5",
             "one.essay": "",
             "raw_score": "1.5",
@@ -77,10 +80,63 @@ def test_nothing_handed_in_is_empty_and_not_zero(tmp_path: Path) -> None:
     write_table(tmp_path / "grades.csv", [scored(submitted=False)])
 
     (row,) = read(tmp_path / "grades.csv")
-    assert row["submitted"] == "no"
+    assert (row["submitted"], row["state"], row["reason"]) == ("no", "missing", "")
     assert row["max_score"] == "5"
     for column in ("one.test_a", "one.essay", "score", "raw_score", "timestamp", "needs_manual_grade"):
         assert row[column] == ""
+
+
+def test_what_could_not_be_graded_is_empty_and_says_why(tmp_path: Path) -> None:
+    """Neither a zero nor a part of a total may reach an LMS; what there is stays beside it."""
+    lost = CellScore(notebook="two", grade_id="test_b", max_score=Decimal(1), needs_manual_grade=True)
+    part = replace(scored("ben"), cells=(*CELLS, lost))
+    write_table(
+        tmp_path / "grades.csv",
+        [part, scored("cleo", submitted=False), scored("dov"), scored("eva", submitted=False)],
+        {"cleo": "=it breaks off\nat line 3", "dov": "no memory", "eva": NOT_YET},
+    )
+
+    rows = read(tmp_path / "grades.csv")
+    assert [(row["student_id"], row["submitted"], row["state"], row["reason"]) for row in rows] == [
+        ("ben", "yes", "could not be graded", ""),
+        ("cleo", "yes", "could not be graded", "'=it breaks off at line 3"),
+        ("dov", "yes", "could not be graded", "no memory"),
+        ("eva", "yes", "not graded yet", NOT_YET),
+    ]
+    assert [row["score"] for row in rows] == ["", "", "", ""]
+    assert [row["one.test_a"] for row in rows] == ["1.5", "", "1.5", ""]
+    assert [row["two.test_b"] for row in rows] == ["", "", "", ""]
+
+
+@given(
+    submitted=st.booleans(),
+    reason=st.sampled_from(["", NOT_YET, "broken"]),
+    cells=st.lists(
+        st.builds(
+            CellScore,
+            notebook=st.just("one"),
+            grade_id=st.sampled_from("abc"),
+            max_score=st.just(Decimal(2)),
+            auto_score=st.none() | st.just(Decimal(1)),
+            manual_score=st.none() | st.just(Decimal(2)),
+            needs_manual_grade=st.booleans(),
+            manual=st.booleans(),
+        )
+    ),
+)
+def test_a_score_stands_there_only_if_all_that_was_handed_in_was_graded(
+    submitted: bool,  # noqa: FBT001 - drawn
+    reason: str,
+    cells: list[CellScore],
+) -> None:
+    """Whatever the gradebook holds, one of five states is told, and three of them have no score."""
+    row = table_row(replace(scored(submitted=submitted), cells=tuple(cells)), reason)
+
+    assert row["state"] in {"graded", "waits", "could not be graded", "not graded yet", "missing"}
+    assert bool(row["score"]) is (row["state"] in {"graded", "waits"})
+    assert (row["submitted"] == "no") is (row["state"] == "missing")
+    if row["state"] == "graded":
+        assert all(cell.has_score for cell in cells)
 
 
 names = st.text(

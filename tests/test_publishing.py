@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import shutil
 import sqlite3
 import subprocess
@@ -12,12 +13,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from small_course import ASSIGNMENT, grade, make_course
+from small_course import ASSIGNMENT, grade, make_course, read_page
 
 from autograder import publishing
 from autograder.errors import SubmissionError
+from autograder.gradebook import Gradebook
+from autograder.gradebook.records import Record
 from autograder.notebook import read_notebook, write_notebook
-from autograder.publishing import publish_feedback
+from autograder.publishing import publish_feedback, publish_grades, publish_report
 
 if TYPE_CHECKING:
     from autograder.course import Course
@@ -75,6 +78,28 @@ def test_who_cannot_be_read_costs_nobody_else_the_feedback(course: Course, broke
         publish_feedback(course, ASSIGNMENT, STUDENTS)
 
     assert {name.split("/")[0] for name in pages(course)} == set(STUDENTS) - set(broken)
+
+
+def test_who_could_not_be_graded_is_in_the_table_and_in_the_report(course: Course) -> None:
+    """Though the gradebook has no row of theirs: a student who is not in the table is forgotten."""
+    with Gradebook(course.db_url) as gradebook:
+        gradebook.store_failures(ASSIGNMENT, {"eva": Record("", "the disk is full. Make room.")})
+    course.submitted("fay", ASSIGNMENT).mkdir(parents=True)
+
+    table = publish_grades(course, ASSIGNMENT)
+    report = publish_report(course, ASSIGNMENT)
+
+    with table.open(encoding="utf-8", newline="") as file:
+        rows = {row["student_id"]: row for row in csv.DictReader(file)}
+    assert list(rows) == [*STUDENTS, "eva", "fay"]
+    assert (rows["eva"]["state"], rows["eva"]["reason"]) == (
+        "could not be graded",
+        "the disk is full. Make room.",
+    )
+    assert (rows["fay"]["state"], rows["fay"]["first.test_double"]) == ("not graded yet", "")
+    assert {row["score"] for row in rows.values()} == {""}
+    words = " ".join(read_page(report).words.split())
+    assert "eva the disk is full. Make room. fay handed in, but not graded yet" in words
 
 
 @pytest.mark.slow

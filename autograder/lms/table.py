@@ -1,8 +1,9 @@
 """
 Grades as a general CSV table: a row for each student, a column for each graded cell.
 
-Who handed in nothing has empty scores, never zeros. Text that a spreadsheet
-would run as a formula is made harmless.
+Who handed in nothing has empty scores, never zeros, and so has work that could
+not be graded, with the reason. Text that a spreadsheet would run as a formula is
+made harmless.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from autograder.checks.report import number
 from autograder.notebook import write_text
+from autograder.scores import NOT_YET
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -21,11 +23,21 @@ if TYPE_CHECKING:
     from autograder.scores import CellScore, StudentScore
 
 WHO = ("student_id", "last_name", "first_name", "email", "lms_user_id", "submitted", "timestamp")
+STATE = ("state", "reason")
+GRADED, WAITS, NOT_GRADED, UNTRIED, MISSING = (
+    "graded",
+    "waits",
+    "could not be graded",
+    "not graded yet",
+    "missing",
+)
+"""What the column ``state`` may say."""
+
 SUMS = ("raw_score", "late_submission_penalty", "score", "max_score", "seconds_late", "needs_manual_grade")
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
-def write_table(path: Path, scores: Iterable[StudentScore]) -> None:
+def write_table(path: Path, scores: Iterable[StudentScore], reasons: Mapping[str, str] | None = None) -> None:
     """
     Write the grades of one assignment.
 
@@ -35,12 +47,18 @@ def write_table(path: Path, scores: Iterable[StudentScore]) -> None:
         The file, UTF-8; it is written whole or not at all.
     scores : iterable of StudentScore
         A row each.
+    reasons : mapping of str to str, optional
+        By student why a submission, or a part of it, could not be graded.
     """
-    rows = [table_row(score) for score in scores]
-    _write(path, rows)
+    reasons = reasons or {}
+    _write(path, [table_row(score, reasons.get(score.student, "")) for score in scores])
 
 
-def write_tables(path: Path, tables: Mapping[str, Iterable[StudentScore]]) -> None:
+def write_tables(
+    path: Path,
+    tables: Mapping[str, Iterable[StudentScore]],
+    reasons: Mapping[str, Mapping[str, str]] | None = None,
+) -> None:
     """
     Write the grades of several assignments below each other.
 
@@ -50,18 +68,22 @@ def write_tables(path: Path, tables: Mapping[str, Iterable[StudentScore]]) -> No
         The file, UTF-8; it is written whole or not at all.
     tables : mapping of str to iterable of StudentScore
         For each assignment a row a student; the first column names the assignment.
+    reasons : mapping of str to mapping of str to str, optional
+        For each assignment what `write_table` takes.
     """
+    known = reasons or {}
     _write(
         path,
         [
-            {"assignment": guarded(assignment)} | table_row(score)
+            {"assignment": guarded(assignment)}
+            | table_row(score, known.get(assignment, {}).get(score.student, ""))
             for assignment, scores in tables.items()
             for score in scores
         ],
     )
 
 
-def table_row(score: StudentScore) -> dict[str, str]:
+def table_row(score: StudentScore, reason: str = "") -> dict[str, str]:
     """
     Return a student's row, column by column.
 
@@ -69,20 +91,26 @@ def table_row(score: StudentScore) -> dict[str, str]:
     ----------
     score : StudentScore
         The student's scores.
+    reason : str
+        Why the submission, or a part of it, could not be graded; empty if it was.
 
     Returns
     -------
     dict of str to str
-        Who, when, the graded cells as ``notebook.grade_id``, and the sums.
+        Who, when, the graded cells as ``notebook.grade_id``, and the sums. What
+        could not be graded whole has no score: a part of it would be read as all.
     """
+    state = _state(score, reason)
     row = {
         "student_id": guarded(score.student),
         "last_name": guarded(score.last_name),
         "first_name": guarded(score.first_name),
         "email": guarded(score.email),
         "lms_user_id": guarded(score.lms_user_id),
-        "submitted": _yes(value=score.submitted),
+        "submitted": _yes(value=state != MISSING),
         "timestamp": score.timestamp.isoformat(sep=" ") + " UTC" if score.timestamp is not None else "",
+        "state": state,
+        "reason": guarded(" ".join(reason.split())),
     }
     row |= {f"{cell.notebook}.{cell.grade_id}": _cell(score, cell) for cell in score.cells}
     if not score.submitted:
@@ -90,7 +118,7 @@ def table_row(score: StudentScore) -> dict[str, str]:
     return row | {
         "raw_score": number(score.raw_score),
         "late_submission_penalty": number(score.penalty),
-        "score": number(score.score),
+        "score": "" if state in {NOT_GRADED, UNTRIED} else number(score.score),
         "max_score": number(score.max_score),
         "seconds_late": f"{score.seconds_late:.0f}",
         "needs_manual_grade": _yes(value=score.needs_manual_grade),
@@ -103,8 +131,18 @@ def guarded(text: str) -> str:
 
 
 def _cell(score: StudentScore, cell: CellScore) -> str:
-    waits = cell.auto_score is None and cell.manual_score is None
-    return "" if waits or not score.submitted else number(cell.score)
+    return number(cell.score) if cell.has_score and score.submitted else ""
+
+
+def _state(score: StudentScore, reason: str) -> str:
+    if reason == NOT_YET:
+        return UNTRIED
+    if reason or not score.is_whole:
+        return NOT_GRADED
+    if not score.submitted:
+        return MISSING
+    open_cells = score.needs_manual_grade or not all(cell.has_score for cell in score.cells)
+    return WAITS if open_cells else GRADED
 
 
 def _yes(*, value: bool) -> str:
@@ -113,10 +151,10 @@ def _yes(*, value: bool) -> str:
 
 def _write(path: Path, rows: Sequence[Mapping[str, str]]) -> None:
     columns = dict.fromkeys(column for row in rows for column in row)
-    cells = [column for column in columns if column not in {"assignment", *WHO, *SUMS}]
+    cells = [column for column in columns if column not in {"assignment", *WHO, *STATE, *SUMS}]
     first = ["assignment"] if "assignment" in columns else []
     stream = io.StringIO(newline="")
-    writer = csv.DictWriter(stream, [*first, *WHO, *cells, *SUMS], restval="")
+    writer = csv.DictWriter(stream, [*first, *WHO, *STATE, *cells, *SUMS], restval="")
     writer.writeheader()
     writer.writerows(rows)
     write_text(path, stream.getvalue())

@@ -225,10 +225,12 @@ def _common(students: Sequence[StudentView], called: Cells) -> tuple[CommonMista
 
 def _failed(students: Sequence[StudentView], reasons: Mapping[str, str]) -> tuple[Attention, ...]:
     """Return who could not be graded and why: the whole submission, a notebook, or some cells."""
-    known = {one.student for one in students}
+    known = {one.student: one for one in students}
+    # Of what could be graded in part, its cells tell the reasons.
     found = {
         name: [f"The last time it could not be graded: {reason}" if name in known else reason]
         for name, reason in reasons.items()
+        if name not in known or not known[name].blocked
     }
     for student in students:
         for book in student.books:
