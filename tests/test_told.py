@@ -273,14 +273,16 @@ def test_no_mean_and_no_bar_holds_what_could_not_be_graded(course: Course) -> No
     for student in ("ana", "ben"):
         grade(course, student, checks=[replace(HALVES, points=Decimal(2))])
     spoil_second(course, "ben")
+    reasons = {"ana": "no disk", "ben": f"second.ipynb: {BROKEN}", "cleo": "<b>no notebook</b>"}
 
-    report = write_report(course, ASSIGNMENT, reasons={"ben": "no disk", "cleo": "<b>no notebook</b>"})
+    report = write_report(course, ASSIGNMENT, reasons=reasons)
 
     words = words_of(report)
-    for fact in ("Graded 2 of 3", "Median 3 of 6", "Mean 3 ", "No point lost 1", "Could not be graded 2"):
+    for fact in ("Graded 2 of 3", "Median 3 of 6", "Mean 3 ", "No point lost 1", "Could not be graded 3"):
         assert fact in words
     assert "1 of which a part could not be graded is in no mean and no bar." in words
-    assert f"ben The last time it could not be graded: no disk second: {BROKEN}" in words
+    why = f"ana The last time it could not be graded: no disk ben second: {BROKEN} cleo <b>no notebook</b>"
+    assert why in words
     assert "cleo <b>no notebook</b>" in words
     assert "triple mean 1 of 1, all points in 1 of 1, 1 could not be graded" in words
     assert "ben 2 • ? 2 of 2" in words

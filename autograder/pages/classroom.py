@@ -239,8 +239,10 @@ def _failed(students: Sequence[StudentView], reasons: Mapping[str, str]) -> tupl
                 if cell.not_graded:
                     cells.setdefault(cell.not_graded, []).append(cell.title)
             for reason, titles in cells.items():
-                where = "" if book.not_graded else f", {', '.join(titles)}"
-                found.setdefault(student.student, []).append(f"{book.name}{where}: {reason}")
+                where = f"{book.name}: " if book.not_graded else f"{book.name}, {', '.join(titles)}: "
+                # The reason may name the file itself.
+                told = reason if reason.startswith(book.name) else where + reason
+                found.setdefault(student.student, []).append(told)
     return _attention(found.items())
 
 

@@ -25,6 +25,9 @@ LISTED = 4
 """Places that are named one by one."""
 
 PLACE = re.compile(r"cell [1-9][0-9]{0,5}")
+NOTEBOOK, SEVERAL = "notebook", "several cells"
+"""Where a repair was made that is told of many cells at once, and what to call them."""
+
 WHOLE = (RepairKind.FORMAT, RepairKind.ENCODING, RepairKind.OUTPUTS)
 """Repairs of a notebook as a whole."""
 
@@ -132,9 +135,9 @@ TOLD = {
         "with damaged cells",
     ),
     RepairKind.FORMAT: Told(
-        "{places} {was} saved in an older format and {was} converted.",
-        "A present JupyterLab saves it in the right one.",
-        "of an older format",
+        "{places} {was} not in the present format of notebooks and {was} converted.",
+        "JupyterLab saves them in the right one.",
+        "not in the present format",
     ),
     RepairKind.ENCODING: Told(
         "{places} {was} not saved as plain UTF-8 text and {was} converted.",
@@ -210,6 +213,8 @@ def _place(repair: Repair, book: str, names: Mapping[str, Mapping[str, str]]) ->
         return f"`{repair.where.replace('`', chr(39))}` was taken for {file}"
     if repair.kind in WHOLE:
         return file
+    if repair.where == NOTEBOOK:
+        return f"{SEVERAL} of {file}"
     name = names[book].get(repair.where, "")
     if not name and PLACE.fullmatch(repair.where):
         name = repair.where
@@ -226,7 +231,7 @@ def _sentence(template: str, places: Sequence[str]) -> str:
     if others:
         count = str(others) if others > 1 or named else "a"
         named.append(f"{count} {'more ' if named else ''}cell{'s' if others > 1 else ''}")
-    many = len(named) > 1 or others > 1
+    many = len(named) > 1 or others > 1 or any(name.startswith(SEVERAL) for name in named)
     text = template.format(
         places=listed(named),
         was="were" if many else "was",

@@ -125,7 +125,9 @@ def _prose(text: str) -> Markup:
 
 def _sentence(text: str) -> Markup:
     """Return a reason as a sentence, escaped, with what stands between backticks as code."""
-    return _prose(text[:1].upper() + text[1:])
+    # The name of a file stays as it is.
+    is_word = text.split(" ", 1)[0].isalpha()
+    return _prose(text[:1].upper() + text[1:] if is_word else text)
 
 
 def _points(points: Decimal | None) -> str:
