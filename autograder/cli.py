@@ -226,6 +226,28 @@ def feedback(
 
 @main.command()
 @_on_course
+@click.option("--student", "students", multiple=True, metavar="ID", help="Whose; may be repeated.")
+@click.option("--days", type=click.FloatRange(0), default=0, help="Days after the due date.")
+@click.option("--hours", type=click.FloatRange(0), default=0, help="Hours after it, added to the days.")
+@click.option("--minutes", type=click.FloatRange(0), default=0, help="Minutes after it, added to the hours.")
+@click.option("--until", metavar="TIME", default="", help="A time, as '2027-01-31 23:59 UTC'.")
+@click.option("--none", "nothing", is_flag=True, help="Take the extension back.")
+def extend(
+    course: Course, assignments: list[str], *, as_json: bool, students: tuple[str, ...], **more: Any
+) -> None:
+    """Give a student more time; without --student, list who has some."""
+    from autograder.extending import asked, print_extended
+
+    found = asked(course, assignments, students, **more)
+    if as_json:
+        _print_json([one.to_dict() for one in found])
+        return
+    for one in found:
+        print_extended(one)
+
+
+@main.command()
+@_on_course
 def report(course: Course, assignments: list[str], *, as_json: bool) -> None:
     """Write a page on the class: scores, failing checks, mistakes."""
     from autograder.publishing import publish_report

@@ -145,6 +145,7 @@ def grade_assignment(
         plan = planner.plan(students)
         if plan.todo:
             run.grade(plan, progress)
+        store.update_penalties(assignment)
     return Batch(
         assignment=assignment,
         elapsed_s=time.monotonic() - start_s,

@@ -136,6 +136,24 @@ class Store:
         _patiently(lambda: self._gradebook.store_failures(assignment, records))
         self._stored([student])
 
+    def update_penalties(self, assignment: str) -> None:
+        """
+        Give all late work of an assignment what follows from due date, extensions and scores as they are now.
+
+        Parameters
+        ----------
+        assignment : str
+            The assignment.
+
+        Raises
+        ------
+        CourseError
+            If the course's late-penalty plug-in fails.
+        GradebookError
+            If the gradebook cannot be written.
+        """
+        _patiently(lambda: self._gradebook.extensions(assignment).update_penalties(self._penalty))
+
     def flush(self) -> None:
         """
         Put the scores that wait into the gradebook; wait for it if another program has locked it.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from autograder.errors import SubmissionError
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 FILE = "timestamp.txt"
+WRITTEN = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d?:\d\d")
 MAX_TIME = 100
 """Characters of a time, which a student may have written."""
 
@@ -81,6 +83,49 @@ def parse_time(words: str) -> datetime:
         time: datetime = parser.parse(" ".join([*parts[:2], "TZ"]), tzinfos={"TZ": zone})
     else:
         time = parser.parse(words)
+    return _in_utc(time)
+
+
+def read_time(words: str) -> datetime:
+    """
+    Return the time that a person has written, with nothing guessed.
+
+    Parameters
+    ----------
+    words : str
+        Year-month-day and a time, and where they are not UTC the zone: its
+        name, or its offset as ``+02:00``.
+
+    Returns
+    -------
+    datetime
+        Naive, in UTC.
+
+    Raises
+    ------
+    ValueError, ArithmeticError
+        If they name none: a part of the date is missing, or the zone is not known.
+    """
+    if len(words) > MAX_TIME:
+        msg = "longer than any time"
+        raise ValueError(msg)
+    from dateutil import parser  # noqa: PLC0415 - as above
+
+    text, zone = words.strip(), None
+    if WRITTEN.match(text) is None:
+        msg = "a part of it is missing, or could be another"
+        raise ValueError(msg)
+    head, _, last = text.rpartition(" ")
+    if last[:1].isalpha():
+        text, zone = head, _zone(last)
+        if zone is None:
+            msg = "a zone that is not known"
+            raise ValueError(msg)
+    time: datetime = parser.parse(text)
+    return _in_utc(time.replace(tzinfo=zone) if zone is not None else time)
+
+
+def _in_utc(time: datetime) -> datetime:
     offset = time.utcoffset()
     return time if offset is None else (time - offset).replace(tzinfo=None)
 

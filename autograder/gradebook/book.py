@@ -17,6 +17,7 @@ from sqlalchemy import select
 
 from autograder.errors import GradebookError, nearest
 from autograder.gradebook.database import Database
+from autograder.gradebook.extensions import Extensions
 from autograder.gradebook.records import Record, make_table, read_records, write_records
 from autograder.gradebook.values import decimal, seconds_late
 from autograder.gradebook.writing import Book, Entry, Writer, add_students
@@ -185,6 +186,27 @@ class Gradebook:
         if not self._has_records:
             make_table(connection)
         write_records(connection, assignment, records)
+
+    def extensions(self, assignment: str) -> Extensions:
+        """
+        Return the extensions of an assignment, to be read and granted.
+
+        Parameters
+        ----------
+        assignment : str
+            The assignment.
+
+        Returns
+        -------
+        Extensions
+            To be used while the gradebook is open.
+
+        Raises
+        ------
+        GradebookError
+            If the gradebook cannot be read, or has no such assignment.
+        """
+        return Extensions(self._database, assignment)
 
     # ----------------------------------------------------------- reading
 

@@ -11,12 +11,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import timedelta
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Column, Float, MetaData, String, Table, bindparam, inspect, select
 
 from autograder.errors import GradebookError, nearest
-from autograder.gradebook.database import Database
 from autograder.gradebook.values import EPOCH, counted, interval, seconds_late
 from autograder.late import penalty_of
 
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
     from sqlalchemy.engine import Row
 
+    from autograder.gradebook.database import Database
     from autograder.late import Penalty
 
 _NAME = String(128)
@@ -68,12 +68,12 @@ class Extension:
 
 class Extensions:
     """
-    The extensions of one assignment; a context manager.
+    The extensions of one assignment, and what late work loses.
 
     Parameters
     ----------
-    db_url : str
-        SQLAlchemy's address of the gradebook.
+    database : Database
+        The gradebook.
     assignment : str
         The assignment.
 
@@ -83,27 +83,11 @@ class Extensions:
         If the gradebook cannot be used, or has no such assignment.
     """
 
-    def __init__(self, db_url: str, assignment: str) -> None:
-        self._database = Database(db_url)
+    def __init__(self, database: Database, assignment: str) -> None:
+        self._database = database
         self._name = assignment
-        try:
-            with self._database.reading() as connection:
-                self._assignment = self._row(connection)
-        except GradebookError:
-            self.close()
-            raise
-
-    def __enter__(self) -> Self:
-        """Return the extensions."""
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Close the connection."""
-        self.close()
-
-    def close(self) -> None:
-        """Close the connection."""
-        self._database.close()
+        with self._database.reading() as connection:
+            self._assignment = self._row(connection)
 
     @property
     def due(self) -> datetime | None:
