@@ -169,7 +169,7 @@ def lose_second(course: Course, student: str) -> None:
 
 
 def spoil_second(
-    course: Course, student: str, reason: str = "it breaks off at line 120. Hand it in again."
+    course: Course, student: str, reason: str = "second.ipynb: breaks off at line 120. Hand it in again."
 ) -> None:
     """Let a student's second notebook have been unreadable."""
     notebook = _second(HIDDEN.replace("double", "triple"))

@@ -133,7 +133,9 @@ def test_a_score_stands_there_only_if_all_that_was_handed_in_was_graded(
     row = table_row(replace(scored(submitted=submitted), cells=tuple(cells)), reason)
 
     assert row["state"] in {"graded", "waits", "could not be graded", "not graded yet", "missing"}
-    assert bool(row["score"]) is (row["state"] in {"graded", "waits"})
+    any_score = any(cell.has_score for cell in cells)
+    assert bool(row["score"]) is (row["state"] in {"graded", "waits"} and any_score)
+    assert bool(row["raw_score"]) is (submitted and any_score)
     assert (row["submitted"] == "no") is (row["state"] == "missing")
     if row["state"] == "graded":
         assert all(cell.has_score for cell in cells)

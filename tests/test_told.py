@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from autograder.course import Course
 
 OF_CHECKS = [one for one in Outcome if one not in {Outcome.PASSED, Outcome.MANUAL, Outcome.NOT_GRADED}]
-BROKEN = "it breaks off at line 120. Hand it in again."
+BROKEN = "second.ipynb: breaks off at line 120. Hand it in again."
 NAMES = {"first": {"double": "your cell `double`", "test_double": "the tests of `double`"}}
 
 
@@ -226,6 +226,7 @@ def test_what_could_not_be_graded_is_no_zero(course: Course) -> None:
     assert words.count("It breaks off at line 120. Hand it in again.") == 2
     assert "Second steps – of 1 Second steps – of 1 could not be graded" in words
     assert "Second steps" not in words[words.index("Look at this first") : words.index("At a glance")]
+    assert "second.ipynb could not be graded. It breaks off" in words
     for page in overview.parent.iterdir():
         assert_links_lead_somewhere(page)
         assert_harmless(read_page(page))
@@ -273,15 +274,15 @@ def test_no_mean_and_no_bar_holds_what_could_not_be_graded(course: Course) -> No
     for student in ("ana", "ben"):
         grade(course, student, checks=[replace(HALVES, points=Decimal(2))])
     spoil_second(course, "ben")
-    reasons = {"ana": "no disk", "ben": f"second.ipynb: {BROKEN}", "cleo": "<b>no notebook</b>"}
+    reasons = {"ana": "no disk", "ben": BROKEN, "cleo": "<b>no notebook</b>"}
 
     report = write_report(course, ASSIGNMENT, reasons=reasons)
 
     words = words_of(report)
     for fact in ("Graded 2 of 3", "Median 3 of 6", "Mean 3 ", "No point lost 1", "Could not be graded 3"):
         assert fact in words
-    assert "1 of which a part could not be graded is in no mean and no bar." in words
-    why = f"ana The last time it could not be graded: no disk ben second: {BROKEN} cleo <b>no notebook</b>"
+    assert "1 that could not be graded whole is in no mean and no bar." in words
+    why = f"ana The last time it could not be graded: no disk ben {BROKEN} cleo <b>no notebook</b>"
     assert why in words
     assert "cleo <b>no notebook</b>" in words
     assert "triple mean 1 of 1, all points in 1 of 1, 1 could not be graded" in words

@@ -115,10 +115,11 @@ def table_row(score: StudentScore, reason: str = "") -> dict[str, str]:
     row |= {f"{cell.notebook}.{cell.grade_id}": _cell(score, cell) for cell in score.cells}
     if not score.submitted:
         return row | dict.fromkeys(SUMS, "") | {"max_score": number(score.max_score)}
+    any_score = any(cell.has_score for cell in score.cells)
     return row | {
-        "raw_score": number(score.raw_score),
+        "raw_score": number(score.raw_score) if any_score else "",
         "late_submission_penalty": number(score.penalty),
-        "score": "" if state in {NOT_GRADED, UNTRIED} else number(score.score),
+        "score": number(score.score) if any_score and state not in {NOT_GRADED, UNTRIED} else "",
         "max_score": number(score.max_score),
         "seconds_late": f"{score.seconds_late:.0f}",
         "needs_manual_grade": _yes(value=score.needs_manual_grade),

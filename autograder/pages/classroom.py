@@ -91,9 +91,9 @@ class ClassView:
     Parameters
     ----------
     students : tuple of StudentView
-        The graded submissions, by student.
-    handed_in : int
-        Those that could not be graded included.
+        The submissions that have results, by student.
+    graded, handed_in : int
+        Submissions that could be graded, at least in part, and all of them.
     max_score : Decimal
         Points of the assignment.
     mean, median : Decimal or None
@@ -129,6 +129,7 @@ class ClassView:
     """
 
     students: tuple[StudentView, ...]
+    graded: int
     handed_in: int
     max_score: Decimal
     mean: Decimal | None
@@ -175,6 +176,7 @@ def class_view(students: Sequence[StudentView], reasons: Mapping[str, str] | Non
     cells = cell_counts(students, called)
     return ClassView(
         students=tuple(students),
+        graded=sum(bool(one.graded) or not one.blocked for one in students),
         handed_in=len(known | reasons.keys()),
         max_score=max_score,
         mean=mean(totals) if totals else None,
@@ -233,16 +235,17 @@ def _failed(students: Sequence[StudentView], reasons: Mapping[str, str]) -> tupl
         if name not in known or not known[name].blocked
     }
     for student in students:
+        places: dict[str, list[str]] = {}
         for book in student.books:
-            cells: dict[str, list[str]] = {}
             for cell in book.cells:
                 if cell.not_graded:
-                    cells.setdefault(cell.not_graded, []).append(cell.title)
-            for reason, titles in cells.items():
-                where = f"{book.name}: " if book.not_graded else f"{book.name}, {', '.join(titles)}: "
-                # The reason may name the file itself.
-                told = reason if reason.startswith(book.name) else where + reason
-                found.setdefault(student.student, []).append(told)
+                    where = book.name if book.not_graded else f"{book.name}, {cell.title}"
+                    places.setdefault(cell.not_graded, []).append(where)
+        found.setdefault(student.student, []).extend(
+            # The reason may name the file itself.
+            reason if reason.startswith(where[0]) else f"{'; '.join(dict.fromkeys(where))}: {reason}"
+            for reason, where in places.items()
+        )
     return _attention(found.items())
 
 

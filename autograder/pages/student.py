@@ -129,7 +129,9 @@ def _not_graded(book: NotebookResult) -> str:
     reasons = {cell.not_graded for cell in book.cells}
     if book.status is not Status.UNREADABLE or "" in reasons or not reasons:
         return ""
-    return next(cell.not_graded for cell in book.cells)
+    reason = book.cells[0].not_graded
+    # The page names the file already.
+    return reason if reason == (rest := reason.removeprefix(f"{book.name}.ipynb: ")) else f"It {rest}"
 
 
 def _read(cell: CellView, lesson: Lesson) -> tuple[Section, ...]:
