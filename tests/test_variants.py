@@ -383,5 +383,5 @@ def test_a_source_that_is_no_notebook_is_named(tmp_path: Path) -> None:
     root = course(tmp_path, "alternatives", '"""Says."""\ndouble = abs\n')
     (root / "source/doubling/one.ipynb").write_text("{")
 
-    with pytest.raises(NotebookError, match=r"one\.ipynb: not a notebook"):
+    with pytest.raises(NotebookError, match=r"one\.ipynb: breaks off in line 1"):
         load_variants(root, "alternatives", "doubling")

@@ -16,8 +16,11 @@ from autograder.reading.unreadable import CLEAR, Unreadable
 MAX_BYTES = 64 * 2**20
 """The most text of a notebook that is read, without its outputs: photos in written answers are in it."""
 
-MAX_BRACKETS = 20_000_000
+MAX_BRACKETS = 8_000_000
 """The most lists and objects in a file, outputs included: some millions are a loop that printed all night."""
+
+MAX_QUOTES = 50_000_000
+"""The most quotes around texts in a file, outputs included."""
 
 _MAX_SIGNS = 5_000_000
 _MAX_KEY = 64
@@ -91,6 +94,7 @@ class Cutter:
         self._ended = False
         self._signs = 0
         self._brackets = 0
+        self._quotes = 0
         # The key of the value that is next, and what is known of it.
         self._key = b""
         self._key_next = False
@@ -119,6 +123,7 @@ class Cutter:
         data, self._carry = data[:whole], data[whole:]
         signs, self._in_string = masked(data, in_string=self._in_string)
         self._brackets += signs.count(b"[") + signs.count(b"{")
+        self._quotes += signs.count(b'"')
         start = at = 0
         while at < len(data):
             if self._depth:
@@ -142,7 +147,8 @@ class Cutter:
 
     def close(self) -> None:
         """Take the end of the text."""
-        self.kept += self._carry
+        if not self._cutting:
+            self.kept += self._carry
         self._carry = b""
 
     def dropped_lines(self, place: int) -> int:
@@ -152,8 +158,8 @@ class Cutter:
     def _check(self) -> None:
         if len(self.kept) > MAX_BYTES:
             raise Unreadable(f"holds more than {MAX_BYTES // 2**20} MiB even without its outputs", CLEAR)
-        if self._brackets > MAX_BRACKETS or self._signs > _MAX_SIGNS:
-            raise Unreadable("holds millions of lists", CLEAR)
+        if self._brackets > MAX_BRACKETS or self._quotes > MAX_QUOTES or self._signs > _MAX_SIGNS:
+            raise Unreadable("holds millions of values", CLEAR)
 
     def _drop(self, data: bytes, start: int, end: int) -> int:
         lines = data.count(b"\n", start, end) or data.count(b"\r", start, end)

@@ -112,12 +112,14 @@ def comma_too_many(text: str, problem: json.JSONDecodeError) -> int | None:
     before = text[max(0, at + 1 - _MAX_BLANKS) : at + 1].rstrip()
     if not before.endswith(",") or not re.compile(r"\s*[\]}]").match(text, at + 1):
         return None
-    return text.rindex(",", 0, at + 1)
+    # A comma before which nothing stands either stood between what is lost.
+    return None if before[:-1].rstrip().endswith(("[", "{", ",", ":")) else text.rindex(",", 0, at + 1)
 
 
 def _is_cut_off(text: str, problem: json.JSONDecodeError) -> bool:
     """Tell whether the text is the beginning of some JSON."""
-    rest = text[problem.pos :].strip()
+    # A last character that is cut off itself was read as U+FFFD.
+    rest = text[problem.pos :].strip().removesuffix("\ufffd")
     if not rest or problem.msg.startswith("Unterminated string"):
         return True
     if len(rest) > _MAX_TAIL:

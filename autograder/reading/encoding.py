@@ -138,8 +138,9 @@ def as_utf8(pieces: Iterable[bytes], encoding: Encoding) -> Iterator[bytes]:
     Yields
     ------
     bytes
-        UTF-8; lone surrogates are encoded like other characters. What is
-        UTF-8 already is passed on unchecked.
+        UTF-8; lone surrogates are encoded like other characters, and a
+        character that is cut off at the end is U+FFFD. What is UTF-8 already
+        is passed on unchecked.
 
     Raises
     ------
@@ -162,6 +163,8 @@ def as_utf8(pieces: Iterable[bytes], encoding: Encoding) -> Iterator[bytes]:
         done += len(piece)
         line += text.count("\n")
         yield text.encode("utf-8", "surrogatepass")
+    if decoder.getstate()[0]:
+        yield "\ufffd".encode()
 
 
 def well_formed(text: str) -> str:

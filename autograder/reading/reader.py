@@ -78,7 +78,7 @@ def read(
 
 def _value(file: BinaryIO, whole_bytes: int, notes: list[tuple[RepairKind, str]]) -> object:
     """Return the JSON in a file."""
-    head = read_up_to(file, whole_bytes + 1)
+    head = read_up_to(file, max(whole_bytes + 1, HEAD_BYTES))
     if not head:
         what = "is empty (0 bytes)"
         raise Unreadable(

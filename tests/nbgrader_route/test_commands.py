@@ -177,7 +177,7 @@ def test_one_broken_notebook_fails_alone(graded: Graded) -> None:
     assert graded.run.returncode == 1
     assert len(failed) == 1
     assert "'broken'" in failed[0]
-    assert "its JSON breaks off or is damaged at line 1. Open it in Jupyter" in graded.run.stderr
+    assert "breaks off in line 1: the rest of it is missing" in graded.run.stderr
     written = (graded.course.root / "autograded").glob(f"*/{ASSIGNMENT}")
     assert {path.parent.name for path in written} == {"honest", *DOCTORED}
     assert graded.points("broken", ONE) == [
