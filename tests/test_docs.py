@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 import pytest
@@ -12,6 +13,11 @@ from click.testing import CliRunner
 
 from autograder import settings
 from autograder.cli import main
+from autograder.findings import EvidenceKind, RepairKind, Severity
+from autograder.results import Outcome, Status
+
+if TYPE_CHECKING:
+    from enum import StrEnum
 
 ROOT = Path(__file__).parent.parent
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
@@ -57,11 +63,36 @@ def test_every_setting_is_documented(name: str) -> None:
 
 def test_no_page_names_a_setting_that_is_not_there() -> None:
     """A setting that was renamed leaves its old name behind in pages."""
-    table = re.findall(r"^\| `([a-z_]+)` \|", docs("operator.md"), flags=re.MULTILINE)
+    table = re.findall(r"^\| `([a-z_]+)` \|", section("Settings"), flags=re.MULTILINE)
     elsewhere = re.findall(r"\bAutograder\.([a-z_]+)", docs())
 
     assert sorted(table) == sorted(SETTINGS)
     assert set(elsewhere) <= set(SETTINGS)
+
+
+def section(title: str) -> str:
+    """Return one section of the operator's page."""
+    return docs("operator.md").split(f"\n## {title}\n")[1].split("\n## ")[0]
+
+
+@pytest.mark.parametrize(
+    ("head", "members"),
+    [
+        ("outcome", Outcome),
+        ("status of a notebook", Status),
+        ("repair", RepairKind),
+        ("evidence", EvidenceKind),
+        ("severity", Severity),
+    ],
+)
+def test_whatever_is_told_of_a_submission_is_explained(head: str, members: type[StrEnum]) -> None:
+    """Staff look up a word of the JSON, the report or the gradebook and find each once."""
+    told = section("What is told of a submission")
+    table = re.search(rf"^\| {head} \|.*\n\|[-|]+\|\n((?:\|.*\n)+)", told, flags=re.MULTILINE)
+
+    assert table is not None
+    explained = re.findall(r"^\| `(\w+)` \| .", table[1], flags=re.MULTILINE)
+    assert sorted(explained) == sorted(members)
 
 
 def anchors(page: Path) -> set[str]:
