@@ -19,7 +19,7 @@ TOGETHER = {
 }
 """Modules that share what takes long to make; each other module goes to a process by itself."""
 
-LONGEST = ("attacks", "tests/checks/test_mutants.py", "demo")
+LONGEST = ("tests/attacks/test_forgeries.py", "attacks", "demo", "tests/test_blame.py")
 """What is begun first, the longest of all before the others."""
 
 Sections = dict[str, list[str]]

@@ -14,9 +14,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import pytest
+from attacks.walls import HONEST
+from parallel import unit_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from attacks.walls import Wall
 
 ROOT = Path(__file__).resolve().parents[2]
 GROUNDS = Path(__file__).with_name("grounds.py")
@@ -142,39 +146,46 @@ class Armoury:
     """
     All graders, and the attacks that are on their way to them.
 
-    Attacks mostly wait for a limit, so each grader gets those of the whole
-    session at once, in a thread of its own, and the tests fetch the answers.
+    Attacks mostly wait for a limit, so each grader gets all at once that this
+    process will ask of it, in a thread of its own, and the tests fetch the
+    answers.
 
     Parameters
     ----------
     plan : dict
-        The requests to each grader, by its tier and person.
+        The requests to each grader, by the unit of tests that asks them, and
+        by its tier and person.
     """
 
-    def __init__(self, plan: dict[tuple[str, str], list[str]]) -> None:
+    def __init__(self, plan: dict[str, dict[Wall, list[str]]]) -> None:
         self._plan = plan
+        self._units = {
+            (wall, request): unit
+            for unit, walls in plan.items()
+            for wall, requests in walls.items()
+            for request in requests
+        }
         self._threads = ThreadPoolExecutor(_AT_A_TIME)
-        self._answers: dict[tuple[tuple[str, str], str], Future[dict[str, Any]]] = {}
-        self._started: dict[tuple[str, str], Attacked | BaseException] = {}
+        self._answers: dict[tuple[Wall, str], Future[dict[str, Any]]] = {}
 
     def close(self) -> None:
         """End all graders."""
         self._threads.shutdown(cancel_futures=True)
 
-    def begin(self) -> None:
-        """Send everything that is planned."""
-        for wall, requests in self._plan.items():
+    def fire(self, wall: Wall, request: str) -> dict[str, Any]:
+        """Return the answer to a request that was planned, or skip the test."""
+        self._begin(self._units[wall, request])
+        return self._answers[wall, request].result(timeout=_PATIENCE_S)
+
+    def _begin(self, unit: str) -> None:
+        """Send everything that a unit of tests will ask, to those with the most to do first."""
+        walls = self._plan.pop(unit, {})
+        for wall, requests in sorted(walls.items(), key=lambda item: -len(item[1])):
             for request in requests:
                 self._answers[wall, request] = Future()
             self._threads.submit(self._fire_all, wall, requests)
-        self._plan = {}
 
-    def fire(self, wall: tuple[str, str], request: str) -> dict[str, Any]:
-        """Return the answer to a request that was planned, or skip the test."""
-        self.begin()
-        return self._answers[wall, request].result(timeout=_PATIENCE_S)
-
-    def _fire_all(self, wall: tuple[str, str], requests: list[str]) -> None:
+    def _fire_all(self, wall: Wall, requests: list[str]) -> None:
         try:
             with Attacked(*wall) as attacked:
                 if attacked.tier != wall[0]:
@@ -190,11 +201,16 @@ class Armoury:
 @pytest.fixture(scope="session")
 def armoury(request: pytest.FixtureRequest) -> Iterator[Armoury]:
     """Return all graders, with what the session's tests will ask of them."""
-    plan: dict[tuple[str, str], list[str]] = {}
+    is_one_of_several = hasattr(request.config, "workerinput")
+    plan: dict[str, dict[Wall, list[str]]] = {}
     for item in request.session.items:
         if isinstance(item, pytest.Function) and {"armoury", "shot"} <= set(item.fixturenames):
             parameters: dict[str, Any] = dict(item.callspec.params)
-            plan.setdefault(parameters["wall"], []).append(parameters["shot"])
+            # What another process will be given is not to be sent from here.
+            unit = unit_of(item.nodeid) if is_one_of_several else "all"
+            requests = plan.setdefault(unit, {}).setdefault(parameters["wall"], [])
+            compared = [HONEST] if "forgery" in json.loads(parameters["shot"]) else []
+            requests += [one for one in (*compared, parameters["shot"]) if one not in requests]
     armoury = Armoury(plan)
     yield armoury
     armoury.close()

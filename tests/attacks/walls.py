@@ -2,6 +2,14 @@
 
 from __future__ import annotations
 
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 Wall = tuple[str, str]
 
 WALLS: list[Wall] = [("A", "root"), ("B", "root"), ("A", "user"), ("B", "user"), ("C", "user")]
@@ -9,3 +17,14 @@ WALLS: list[Wall] = [("A", "root"), ("B", "root"), ("A", "user"), ("B", "user"),
 
 FORGERS: list[Wall] = [("A", "root"), ("B", "user")]
 """The same for forgeries, which the wall neither helps nor hinders."""
+
+HONEST = json.dumps({"forgery": "nothing at all"})
+"""The request with which all forgeries are compared."""
+
+
+def shots(kind: str, aimed: Iterable[tuple[Wall, str]]) -> pytest.MarkDecorator:
+    """Return a test's parameters: each attack, or forgery, behind each wall."""
+    return pytest.mark.parametrize(
+        ("wall", "shot"),
+        [pytest.param(wall, json.dumps({kind: name}), id=f"{'-'.join(wall)}-{name}") for wall, name in aimed],
+    )
