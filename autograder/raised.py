@@ -6,6 +6,9 @@ import re
 
 # A student's text may end like this too; numbers of thousands of digits are none of Python's.
 _WHERE = re.compile(r"\s*\((?:<[\w -]{1,100}>|[\w.-]{1,100}\.py), line ([0-9]{1,6})\)$")
+STOPPED = ("LimitReached", "OutputCut", "WallTimeExceeded", "WorkerDied")
+"""What the sandbox calls the end of a cell by a limit, or with its process; their messages say all."""
+
 SYNTAX_ERRORS = ("SyntaxError", "IndentationError", "TabError")
 """Classes of exceptions that say that nothing of a cell was run."""
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 OF_CHECKS = [one for one in Outcome if one not in {Outcome.PASSED, Outcome.MANUAL, Outcome.NOT_GRADED}]
 BROKEN = "it breaks off at line 120. Hand it in again."
-NAMES = {"first": {"double": "your cell `double`", "test_double": "the tests of `double`"}}
+NAMES = {"first": {"double": "your cell `double`", "test_double": "the test cell of `double`"}}
 
 
 @pytest.fixture
@@ -119,7 +119,7 @@ def test_repairs_are_told_once_and_calmly(course: Course) -> None:
     words = words_of(overview)
     assert words.count("Before grading we put some things right") == 1
     assert "lab (1).ipynb was taken for first.ipynb" in words
-    assert "The tests of double and 1 more cell were there more than once, so one copy of each" in words
+    assert "The test cell of double and 1 more cell were there more than once, so one copy of each" in words
     assert "None of this cost you points." in words
     assert "lab (1).ipynb was taken for second.ipynb" not in words_of(overview.with_name("first.html"))
     for secret in ("secret words", "forged_name", "for staff only", EVIDENCE.detail):

@@ -210,6 +210,17 @@ def test_it_is_seen_what_a_broken_cell_would_have_defined(source: str, *, is_the
     assert _defines(source, "double") is is_there
 
 
+def test_what_the_sandbox_says_is_no_exception_of_the_students(course: Course) -> None:
+    """Names that the grader made up mean nothing to a reader; what happened does."""
+    said = "the cell took longer than 10 s and was stopped"
+    grade(course, "ana", outputs=[{"output_type": "error", "ename": "LimitReached", "evalue": said}])
+
+    html = write_feedback(course, ASSIGNMENT, "ana").read_text(encoding="utf-8")
+
+    assert f'<p class="raised">{said.capitalize()}</p>' in html
+    assert "LimitReached" not in html
+
+
 # ------------------------------------------------------ could not be graded
 
 

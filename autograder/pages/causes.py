@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from autograder.raised import SYNTAX_ERRORS, said
+from autograder.raised import STOPPED, SYNTAX_ERRORS, said
 from autograder.released import Kind, grade_id_of
 from autograder.results import Outcome
 
@@ -23,9 +23,6 @@ if TYPE_CHECKING:
 
 MISSING = re.compile(r"^`([^\W\d]\w{0,99})` is not defined")
 FRAME = re.compile(r"Cell In\[[0-9]{1,6}\], line ([0-9]{1,6})\b")
-STOPPED = ("LimitReached", "WallTimeExceeded", "WorkerDied")
-"""What stands in an error output where a limit, or the end of the process, ended a cell."""
-
 SAID_LIMIT = 200
 """Characters of an exception's message that are repeated."""
 

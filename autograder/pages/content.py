@@ -24,7 +24,7 @@ from pygments import lex  # type: ignore[import-untyped]
 from pygments.lexers.python import PythonLexer  # type: ignore[import-untyped]
 from pygments.token import Token  # type: ignore[import-untyped]
 
-from autograder.raised import said
+from autograder.raised import STOPPED, said
 
 MARKDOWN_LIMIT = 60_000
 CODE_LIMIT = 60_000
@@ -339,6 +339,9 @@ def _shown(output: dict[str, Any]) -> Shown | None:
 def _raised(output: dict[str, Any]) -> str:
     """Return the last line of an exception: its class, what it says, and the line of a syntax error."""
     name, message = _text(output.get("ename")), _text(output.get("evalue"))
+    if name in STOPPED and message:
+        # The name is the grader's own.
+        return clean_text(f"{message[:1].upper()}{message[1:]}")[:1000]
     words, line = said(name, message)
     if line is not None:
         message = f"{words} (line {line})"

@@ -173,9 +173,9 @@ def _lesson(released: ReleasedNotebook, number: int) -> Lesson:
 def _name(cell: ReleasedCell) -> str:
     match cell.kind:
         case Kind.TEST if cell.grade_id.startswith("test_"):
-            return f"the tests of `{cell.grade_id.removeprefix('test_')}`"
+            return f"the test cell of `{cell.grade_id.removeprefix('test_')}`"
         case Kind.TEST:
-            return f"the tests `{cell.grade_id}`"
+            return f"the test cell `{cell.grade_id}`"
         case Kind.MANUAL:
             return f"your answer `{cell.grade_id}`"
         case Kind.SOLUTION:

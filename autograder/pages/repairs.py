@@ -93,12 +93,12 @@ TOLD = {
         "with cells of another type",
     ),
     RepairKind.RENAMED: Told(
-        "{places} had lost {its} name for the grader and {was} known by what stands there.",
+        "{places} had lost {its} name for the grader and {was} found by what stands there.",
         "That happens when cells are copied from one notebook to another.",
         "with renamed cells",
     ),
     RepairKind.STRIPPED: Told(
-        "{places} had lost what marks {it} for the grader, and {was} known all the same.",
+        "{places} had lost what marks {it} for the grader, and {was} found all the same.",
         "Some editors, Google Colab among them, drop these marks. JupyterLab keeps them.",
         "without nbgrader's metadata",
     ),
