@@ -141,6 +141,7 @@ class Graders:
         self._stack = contextlib.ExitStack()
         self._desk: Desk | None = None
         self._context = _Context()
+        self._ended = 0
 
     def __enter__(self) -> Self:
         """Return the graders."""
@@ -227,23 +228,22 @@ class Graders:
     def _grade_alone(
         self, assignment: str, students: Sequence[str]
     ) -> Iterator[GradedSubmission | NotGraded]:
-        """Grade submissions of which one ended its process, each in a new one."""
+        """Grade submissions of which one ended its process, one after the other."""
         if not self._own:
             raise _ended("grading")
-        ended = 0
+        self._end(at_once=True)
         for student in students:
-            self._end(at_once=True)
             try:
                 graded = self._hand_over(assignment, student).result()
             except BrokenProcessPool:
-                ended += 1
-                if ended >= _ENDED_IN_A_ROW:
+                self._end(at_once=True)
+                self._ended += 1
+                if self._ended >= _ENDED_IN_A_ROW:
                     raise _ended("grading") from None
                 yield NotGraded(student, str(_ended(student)))
             else:
-                ended = 0
+                self._ended = 0
                 yield graded
-        self._end(at_once=True)
 
     def _hand_over(self, assignment: str, student: str) -> Future[GradedSubmission | NotGraded]:
         self.start()

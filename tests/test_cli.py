@@ -150,7 +150,8 @@ def test_a_class_is_graded_and_one_broken_notebook_stops_nobody(
     assert run("export", "--to", str(table)).exit_code == 0
     with table.open(encoding="utf-8", newline="") as file:
         rows = {row["student_id"]: row for row in csv.DictReader(file)}
-    assert set(rows) == {"anna", "broken", "zoe, jr"}
+    assert set(rows) == {"anna", "broken", "when", "zoe, jr"}
+    assert rows["when"]["score"] == ""
     assert float(rows["anna"]["exercise3_forward.test_forward"]) == 6
     refused = run("export", "--to", str(table / "inside_a_file.csv"))
     assert refused.exit_code == FAILED
