@@ -76,21 +76,33 @@ def test_threads_that_start_at_once_get_the_same(tmp_path: Path) -> None:
 def test_processes_that_start_at_once_get_the_same(tmp_path: Path) -> None:
     """Each waits for the others, so that all find no file."""
     code = (
-        "import sys, time; from pathlib import Path; from autograder.secret import course_secret;"
-        "time.sleep(max(0, float(sys.argv[2]) - time.time()));"
+        "import sys; from pathlib import Path; from autograder.secret import course_secret;"
+        "print('ready', flush=True); sys.stdin.readline();"
         "print(course_secret(Path(sys.argv[1])).decode())"
     )
     course = tmp_path / "course"
     course.mkdir()
-    at_s = str(Path(tmp_path).stat().st_ctime + 3)
     started = [
-        subprocess.Popen([sys.executable, "-c", code, str(course), at_s], stdout=subprocess.PIPE, cwd=ROOT)
+        subprocess.Popen(
+            [sys.executable, "-c", code, str(course)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            cwd=ROOT,
+        )
         for _ in range(6)
     ]
+    for process in started:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+    for process in started:
+        assert process.stdin is not None
+        process.stdin.write("\n")
+        process.stdin.flush()
     secrets = {process.communicate(timeout=60)[0] for process in started}
 
     assert all(process.returncode == 0 for process in started)
-    assert secrets == {(course / SECRET_FILE).read_bytes()}
+    assert secrets == {(course / SECRET_FILE).read_text(encoding="ascii")}
     assert [path.name for path in course.iterdir()] == [SECRET_FILE]
 
 
