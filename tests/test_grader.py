@@ -37,7 +37,7 @@ SPLIT, FORWARD = "exercise2_split_heads", "exercise3_forward"
 @pytest.fixture(scope="module")
 def grader(shared_course: Course) -> Iterator[Grader]:
     """Return a grader for all tests of this module, because it takes seconds to warm up."""
-    settings = load_settings(shared_course.root, wall_time_s=3.0)
+    settings = load_settings(shared_course.root)
     with Grader(shared_course, settings) as grader:
         yield grader
 
