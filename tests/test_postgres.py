@@ -21,6 +21,7 @@ from sqlalchemy import create_engine, text
 
 from autograder.errors import GradebookError
 from autograder.gradebook import Entry, Gradebook, Record
+from autograder.late import all_points
 from autograder.release import build_release, check_release
 from autograder.scores import StudentScore
 
@@ -125,6 +126,15 @@ def test_the_whole_way(course: Course, server: str) -> None:
     execute(server, "UPDATE submitted_assignment SET extension = :more", more=timedelta(hours=1))
     with Gradebook(server) as gradebook:
         assert gradebook.scores(ASSIGNMENT)[0].seconds_late == 1800
+        book = gradebook.extensions(ASSIGNMENT)
+        book.grant(["ana", "eve"], timedelta(hours=1, minutes=15), lambda: all_points)
+    Submission("eve", "0.5").store(server, LATE, "zero")
+    with Gradebook(server) as gradebook:
+        assert [one.penalty for one in gradebook.scores(ASSIGNMENT)] == [9, 9, 0, 0, 9]
+        book = gradebook.extensions(ASSIGNMENT)
+        book.grant(["ana", "eve"], timedelta(hours=1, minutes=30), lambda: all_points)
+        assert [one.penalty for one in gradebook.scores(ASSIGNMENT)] == [0, 9, 0, 0, 0]
+        assert {one.more for one in book.all().values()} == {timedelta(hours=1), timedelta(minutes=90)}
 
 
 def test_several_graders_at_one_time(course: Course, server: str) -> None:
