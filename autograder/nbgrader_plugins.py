@@ -178,8 +178,9 @@ class TableExport(ExportPlugin):  # type: ignore[misc]  # nbgrader has no annota
                 name: [row for row in book.scores(name) if not students or row.student in students]
                 for name in wanted
             }
+            reasons = {name: book.failures(name) for name in wanted}
         path = Path(self.to or DEFAULT_EXPORT)
-        write_tables(path, tables)
+        write_tables(path, tables, reasons)
         self.log.info("Exported grades to %s", path)
 
 

@@ -171,14 +171,8 @@ def publish_report(
     """
     with Gradebook(course.db_url) as gradebook:
         scores = gradebook.scores(assignment)
-        reasons = _failures(gradebook, assignment)
+        reasons = gradebook.failures(assignment)
     return write_report(course, assignment, results, scores=scores, reasons=reasons)
-
-
-def _failures(gradebook: Gradebook, assignment: str) -> dict[str, str]:
-    """Return by student why a submission, or a part of it, could not be graded the last time."""
-    records = gradebook.records(assignment)
-    return {student: record.failure for student, record in records.items() if record.failure}
 
 
 def publish_grades(course: Course, assignment: str, path: Path | None = None) -> Path:
@@ -207,7 +201,7 @@ def publish_grades(course: Course, assignment: str, path: Path | None = None) ->
     path = path or course.root / "exports" / f"{assignment}.csv"
     with Gradebook(course.db_url) as gradebook:
         scores = gradebook.scores(assignment)
-        reasons = _failures(gradebook, assignment)
+        reasons = gradebook.failures(assignment)
     graded = {score.student for score in scores if score.submitted}
     reasons = {one: NOT_YET for one in handed_in(course, assignment) if one not in graded} | reasons
     everybody = [*scores, *_unknown(course, assignment, reasons.keys() - {one.student for one in scores})]

@@ -234,6 +234,28 @@ class Gradebook:
         with self._database.reading() as connection:
             return read_records(connection, assignment, student)
 
+    def failures(self, assignment: str) -> dict[str, str]:
+        """
+        Return why submissions could not be graded.
+
+        Parameters
+        ----------
+        assignment : str
+            The assignment.
+
+        Returns
+        -------
+        dict of str to str
+            By student the reason, of those that could not be graded whole the last time.
+
+        Raises
+        ------
+        GradebookError
+            If the gradebook cannot be read.
+        """
+        records = self.records(assignment)
+        return {student: record.failure for student, record in records.items() if record.failure}
+
     def scores(self, assignment: str) -> tuple[StudentScore, ...]:
         """
         Return the scores of every student of the gradebook in an assignment.
