@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 from autograder.errors import SubmissionError
 from autograder.files import is_ignored
 from autograder.findings import Repair, RepairKind, bounded
-from autograder.notebook import joined, read_notebook
+from autograder.notebook import joined, read_submitted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -199,7 +199,7 @@ def _candidates(
 
 def _read(path: Path) -> tuple[Notebook | None, str]:
     try:
-        return read_notebook(path), ""
+        return read_submitted(path)[0], ""
     except SubmissionError as error:
         return None, error.what
 

@@ -30,11 +30,12 @@ from autograder.gradebook import Gradebook
 from autograder.grader import Grader
 from autograder.lms.table import write_tables
 from autograder.nbgrader_settings import rules_of
-from autograder.notebook import read_notebook
+from autograder.notebook import read_notebook, read_submitted
 from autograder.release import check_release
 from autograder.released import strip_hidden
 from autograder.repair import repair
 from autograder.results import NotebookResult, SubmissionResult
+from autograder.terminal import printable
 
 if TYPE_CHECKING:
     from jinja2.runtime import Context
@@ -78,15 +79,18 @@ class RepairingExporter(NotebookExporter):
         nbformat raises at damage that can be repaired and changes ids before
         any preprocessor sees them, so the repair comes first.
         """
-        notebook = read_notebook(Path(file_stream.name))
+        path = Path(file_stream.name)
         converter: Any = self.parent
         if converter._sanitizing and resources is not None:  # noqa: SLF001 - nothing else tells the two passes apart
             course = _course(converter)
             assignment, student, name = _names(resources)
             check_release(course, assignment)
+            notebook, read = read_submitted(path)
             notebook, repairs, _ = repair(notebook, course.released_notebook(assignment, name))
-            for one in repairs:
-                self.log.warning("%s: %s: %s", student, name, one)
+            for one in (*read, *repairs):
+                self.log.warning("%s: %s: %s", student, name, printable(str(one)))
+        else:
+            notebook = read_notebook(path)
         text, resources = self.from_notebook_node(  # type: ignore[no-untyped-call]
             _node(notebook), resources=resources, **options
         )
@@ -107,13 +111,14 @@ class Grade(NbGraderPreprocessor):  # type: ignore[misc]  # nbgrader has no anno
         if run.student != (assignment, student):
             run.student, run.graded = (assignment, student), {}
         folder = run.course.submitted(student, assignment)
+        notebook, read = read_submitted(folder / f"{name}.ipynb")
         graded = run.grader.grade_notebook(
             assignment,
             name,
             student=student,
-            notebook=read_notebook(folder / f"{name}.ipynb"),
+            notebook=notebook,
             files=(folder, run.course.source(assignment)),
-        )
+        ).after(read)
         run.graded[name] = graded
         return _node(graded.notebook), resources
 
