@@ -263,13 +263,12 @@ class Grader:
 
             return NotebookSession(start, cells, self.limits)
 
-        with session_of(classic.shown_cells(code, released)) as session:
+        with session_of(_placed(classic.shown_cells(code, released), repaired, released)) as session:
             outputs = session.run()
             checked = self._checked(assignment, released, session, seed)
             session.close()
             # What is hidden runs in a process whose outputs nobody sees.
-            hidden = classic.judged_cells(code, released)
-            with session_of(hidden) as judging:
+            with session_of(classic.judged_cells(code, released)) as judging:
                 judging.run()
             tests = classic.judge(released, names, session.runs, judging.runs)
             untouched = unanswered(repaired, released)
@@ -282,9 +281,8 @@ class Grader:
             # Last, and in a process of its own: that of the checks has seen hidden inputs.
             results = tuple(self._illustrated(assignment, one, released, session) for one in results)
         outputs = classic.without_part_scores(released, names, outputs)
-        result = NotebookResult(
-            name=name, cells=results, repairs=repairs, evidence=(*evidence, *tests.evidence)
-        )
+        evidence = (*evidence, *tests.evidence, *session.evidence())
+        result = NotebookResult(name=name, cells=results, repairs=repairs, evidence=evidence)
         return GradedNotebook(filled(repaired, outputs, result, self.sandbox), result, untouched)
 
     def _checked(
@@ -357,6 +355,19 @@ def _check_points(cell: ReleasedCell, points: Mapping[str, Decimal]) -> None:
             f"its checks add up to {points[name]} points, the cell has {cell.points}",
             "Make them equal.",
         )
+
+
+def _placed(cells: Sequence[CodeCell], notebook: Notebook, released: ReleasedNotebook) -> list[CodeCell]:
+    """Return the code cells of a notebook with what to call them, and whether students had a part in them."""
+    numbered = enumerate(notebook["cells"], start=1)
+    places = [
+        grade_id_of(cell) or f"cell {number}" for number, cell in numbered if cell["cell_type"] == "code"
+    ]
+    given = {released.rules.visible(cell.source) for cell in released.layout}
+    return [
+        replace(cell, where=where, given=cell.source in given)
+        for cell, where in zip(cells, places, strict=True)
+    ]
 
 
 def _cell_result(

@@ -6,6 +6,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Self
 
 if TYPE_CHECKING:
+    from autograder.sandbox.forged import Forged
     from autograder.settings import Settings
 
 
@@ -69,8 +70,11 @@ class WorkerDied(Exception):  # noqa: N818 - an outcome of student code, not an 
     ----------
     cause : str
         How: a signal's name, "exit" or "protocol".
+    forged : Forged, optional
+        What was seen on the connection that no worker sends by itself.
     """
 
-    def __init__(self, cause: str) -> None:
+    def __init__(self, cause: str, forged: Forged | None = None) -> None:
         super().__init__(cause)
         self.cause = cause
+        self.forged = forged

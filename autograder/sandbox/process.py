@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import signal
+import socket
 import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -14,13 +15,16 @@ import numpy as np
 from autograder.errors import SandboxError
 from autograder.files import files_beside
 from autograder.sandbox.cells import CellRun
+from autograder.sandbox.forged import CLOSED, NO_ANSWER, OTHER_CALL, in_place_of_answer, unasked
 from autograder.sandbox.limits import LimitReached, WorkerDied
-from autograder.sandbox.worker import NAME_BYTES
+from autograder.sandbox.notes import noted
+from autograder.sandbox.worker import NAME_BYTES, NOTES_BYTES
 from autograder.sandbox.zygote import NOTHING, Origin
 from autograder.wire.codec import decode, encode
 from autograder.wire.frames import (
     ClosedError,
     DeadlineError,
+    FrameError,
     WireError,
     has_waiting_bytes,
     receive_frame,
@@ -31,7 +35,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from autograder.sandbox.forged import Forged
     from autograder.sandbox.limits import Limits
+    from autograder.sandbox.notes import Note
     from autograder.sandbox.slot import Child, End, Slot
 
 # The worker interrupts honest code itself at the limit; after this it is killed.
@@ -44,6 +50,8 @@ _ANSWER_PER_REQUEST = 16
 # One character may become two JSON escapes of six bytes.
 _ESCAPED = 12
 _MIB = 2**20
+# Enough to see what bytes are that nobody asked for.
+_PEEKED_BYTES = 1 << 14
 
 
 class Worker:
@@ -70,6 +78,10 @@ class Worker:
     outputs : tuple of list of dict
         What each given cell has shown, cleaned: of all of them, or of none if
         they are still to be run.
+    notes : list of Note
+        What it says of the code that has run; whoever reads them takes them away.
+    handed_in : tuple of str
+        The files beside the notebook that are in the first folder alone.
 
     Raises
     ------
@@ -96,6 +108,8 @@ class Worker:
         origin = replace(origin, given=()) if beside else origin
         child = slot.fork(limits, seed=seed, origin=origin)
         self.outputs = child.zygote.outputs
+        self.notes: list[Note] = []
+        self.handed_in = _in_first_alone(files, beside)
         self._child: Child | None = child
         try:
             self._wait_until_ready()
@@ -229,8 +243,7 @@ class Worker:
         except WireError:
             answer = None
         if not isinstance(answer, dict):
-            self._end(restart=True)
-            raise WorkerDied("protocol")
+            raise self._broken(NO_ANSWER)
         return answer
 
     def _ask(self, payload: bytes, limit_bytes: int) -> bytes:
@@ -240,7 +253,7 @@ class Worker:
         call_id = secrets.randbits(64)
         deadline_s = time.monotonic() + self.limits.wall_time_s + _GRACE_S
         try:
-            forged = has_waiting_bytes(sock)
+            early = _waiting(sock) if has_waiting_bytes(sock) else b""
             send_frame(sock, call_id, payload, deadline_s=deadline_s)
             answer_id, answer = receive_frame(sock, limit_bytes=limit_bytes, deadline_s=deadline_s)
         except DeadlineError:
@@ -248,27 +261,56 @@ class Worker:
             raise LimitReached("wall_time_s") from None
         except ClosedError:
             raise self._death() from None
-        except WireError:
-            self._end(restart=True)
-            raise WorkerDied("protocol") from None
-        if forged or answer_id != call_id:
+        except FrameError as error:
+            most_bytes = self.limits.memory_mib * _MIB
+            forged = in_place_of_answer(error.start, call_id, most_bytes=most_bytes)
+            raise self._broken(unasked(early) if early else forged) from None
+        if early or answer_id != call_id:
             # Bytes that came before the call, or for another call, answer nothing.
-            self._end(restart=True)
-            raise WorkerDied("protocol")
-        return answer
+            raise self._broken(unasked(early) if early else OTHER_CALL)
+        return self._without_notes(answer)
+
+    def _without_notes(self, answer: bytes) -> bytes:
+        """Keep the notes that come with an answer, and return the answer."""
+        stop = NOTES_BYTES + int.from_bytes(answer[:NOTES_BYTES])
+        if stop > len(answer):
+            raise self._broken(NO_ANSWER)
+        if stop > NOTES_BYTES:
+            self.notes += noted(answer[NOTES_BYTES:stop])
+        return answer[stop:]
+
+    def _broken(self, forged: Forged | None) -> WorkerDied:
+        """End everything that the process could have touched, and return what it is told as."""
+        self._end(restart=True)
+        return WorkerDied("protocol", forged)
 
     def _death(self) -> Exception:
         ended = self._child is not None and self._child.ends_within(_END_TIMEOUT_S)
         end = self._end(renew=ended, restart=not ended)
         if not ended:
             # It has closed the connection and lives on.
-            return WorkerDied("protocol")
+            return WorkerDied("protocol", CLOSED)
         if end is not None and end.full:
             return LimitReached("file_mib")
         code = os.WTERMSIG(end.status) if end is not None and os.WIFSIGNALED(end.status) else 0
         if code in {signal.SIGXCPU, signal.SIGKILL}:
             return LimitReached("cpu_time_s")
         return WorkerDied(_signal_name(code) if code else "exit")
+
+
+def _waiting(sock: socket.socket) -> bytes:
+    """Return the first of the bytes that wait, and leave them there."""
+    try:
+        return sock.recv(_PEEKED_BYTES, socket.MSG_PEEK)
+    except OSError:
+        return b""
+
+
+def _in_first_alone(folders: Sequence[Path], beside: Sequence[tuple[Path, Path]]) -> tuple[str, ...]:
+    """Return the files of the first folder that no later one has, as they are called in it."""
+    found = [(folder, path.relative_to(folder).as_posix()) for folder, path in beside]
+    later = {name for folder, name in found if folder != folders[0]}
+    return tuple(name for folder, name in found if folder == folders[0] and name not in later)
 
 
 def _signal_name(code: int) -> str:

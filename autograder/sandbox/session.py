@@ -7,12 +7,14 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Self
 
 from autograder.sandbox.cells import CellRun
+from autograder.sandbox.evidence import Gathered
 from autograder.sandbox.limits import LimitReached, WorkerDied
 from autograder.sandbox.outputs import error_output, shown_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from autograder.findings import Evidence
     from autograder.sandbox.limits import Limits
     from autograder.sandbox.process import Worker
 
@@ -44,11 +46,18 @@ class CodeCell:
         If not empty, the names are remembered after this cell under this name.
     graded : bool
         True for a test cell: it is run as it was handed out.
+    where : str
+        What to call it where evidence is told.
+    given : bool
+        True if it is as it was handed out, so that a student has no part in
+        what it says.
     """
 
     source: str
     name: str = ""
     graded: bool = False
+    where: str = ""
+    given: bool = False
 
 
 @dataclass(slots=True)
@@ -86,6 +95,8 @@ class NotebookSession:
     _deadline_s: float = 0.0
     _started: bool = False
     _shown_bytes: int = 0
+    _gathered: Gathered = field(default_factory=Gathered)
+    _asked: str = ""
 
     def __enter__(self) -> Self:
         """Return the session."""
@@ -115,6 +126,21 @@ class NotebookSession:
             self._run_from(len(self.runs))
         return [run.outputs for run in self.runs]
 
+    def evidence(self) -> tuple[Evidence, ...]:
+        """
+        Return what looks like tampering in what has run so far.
+
+        It is for people alone. Most of it is what the process says in which
+        student code runs, so that a student can keep it from being said, or
+        accuse themself.
+
+        Returns
+        -------
+        tuple of Evidence
+            The worst first, alike ones joined, at most 20.
+        """
+        return self._gathered.evidence()
+
     def scope(self, name: str) -> None:
         """
         Answer the next requests as of the cell of this name.
@@ -133,6 +159,7 @@ class NotebookSession:
         worker = self._rerun(position + 1)
         if worker is None:
             raise LimitReached("notebook_time_s")
+        self._asked = self.cells[position].where
         worker.scope(name)
 
     def request(self, request: bytes) -> bytes:
@@ -159,11 +186,17 @@ class NotebookSession:
         if self._worker is None:
             raise WorkerDied("exit")
         self._check_time()
+        worker = self._worker
         try:
-            return self._worker.request(request)
-        except (LimitReached, WorkerDied):
+            return worker.request(request)
+        except (LimitReached, WorkerDied) as end:
             self._worker = None
+            self._saw(end, self._asked)
             raise
+        finally:
+            if worker.notes:
+                self._gathered.add_notes(self._asked, worker.notes, hidden=True)
+                worker.notes.clear()
 
     def _run_from(self, first: int) -> None:
         """Run cells from `first` on until one kills the process, and remember how each ended."""
@@ -174,13 +207,15 @@ class NotebookSession:
             if worker is None:
                 self.runs.append(self._told("notebook_time_s"))
                 continue
+            cell = self.cells[index]
             try:
                 self._check_time()
-                cell = self.cells[index]
                 run = worker.run_cell(cell.source, snapshot=cell.name, graded=cell.graded)
                 self.runs.append(replace(run, outputs=self._bounded(run.outputs)))
                 self._ran = index + 1
+                self._heard(worker, cell)
             except (LimitReached, WorkerDied) as end:
+                self._saw(end, cell.where)
                 self._killed_by(index)
                 self.runs.append(self._told(end.name) if isinstance(end, LimitReached) else _told_death(end))
                 return
@@ -192,6 +227,7 @@ class NotebookSession:
                 began_s = time.monotonic()
                 self._worker = self.start()
                 if not self._started:
+                    self._gathered.add_files(self._worker.handed_in)
                     # What the first process had to wait for is not the notebook's doing.
                     self._started = True
                     self._deadline_s += time.monotonic() - began_s
@@ -205,9 +241,22 @@ class NotebookSession:
             except (LimitReached, WorkerDied):
                 self._killed_by(self._ran)
             else:
+                # All of it was heard when these cells ran first.
+                self._worker.notes.clear()
                 return self._worker
         self.close()
         return None
+
+    def _heard(self, worker: Worker, cell: CodeCell) -> None:
+        """Keep what a worker has noted of a cell."""
+        if worker.notes:
+            self._gathered.add_notes(cell.where, worker.notes, given=cell.source if cell.given else "")
+            worker.notes.clear()
+
+    def _saw(self, end: LimitReached | WorkerDied, where: str) -> None:
+        """Keep what was seen of the end of a worker."""
+        if isinstance(end, WorkerDied) and end.forged is not None:
+            self._gathered.add_forged(where, end.forged)
 
     def _bounded(self, outputs: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """Return a cell's outputs, or one line if the notebook has shown too much already."""

@@ -28,6 +28,23 @@ class ClosedError(WireError):
     """The other side closed the connection, or its process is gone."""
 
 
+class FrameError(WireError):
+    """
+    A frame is too long, or bytes follow it.
+
+    Parameters
+    ----------
+    message : str
+        What is wrong.
+    start : bytes
+        What was read of it.
+    """
+
+    def __init__(self, message: str, start: bytes) -> None:
+        super().__init__(message)
+        self.start = start
+
+
 class DeadlineError(Exception):
     """The other side did not answer in time."""
 
@@ -96,7 +113,7 @@ def receive_frame(
         If the whole frame has not come in time.
     ClosedError
         If the connection ends before the frame does.
-    WireError
+    FrameError
         If the frame is longer than `limit_bytes`, or bytes follow it.
     """
     _arm(sock, deadline_s)
@@ -108,11 +125,11 @@ def receive_frame(
     call_id, length = _HEADER.unpack_from(read)
     if length > limit_bytes:
         msg = f"a frame of {length} bytes where {limit_bytes} are allowed"
-        raise WireError(msg)
+        raise FrameError(msg, read)
     missing = _HEADER.size + length - len(read)
     if missing < 0:
         msg = "bytes after a frame"
-        raise WireError(msg)
+        raise FrameError(msg, read)
     payload = read[_HEADER.size :]
     return call_id, payload if not missing else _complete(sock, payload, length, deadline_s)
 

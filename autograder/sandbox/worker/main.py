@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autograder.sandbox.worker import NAME_BYTES
+from autograder.sandbox.worker import NAME_BYTES, NOTES_BYTES
+from autograder.sandbox.worker.calls import Calls
 from autograder.sandbox.worker.dispatcher import Dispatcher
 from autograder.sandbox.worker.shell import NotebookShell, Timer, WallTimeExceeded, run_cell
 from autograder.wire.codec import decode, encode
@@ -37,7 +38,7 @@ def serve(descriptor: int, shell: NotebookShell, request: dict[str, Any]) -> Non
     shell : NotebookShell
         The process's shell.
     request : dict
-        ``limits``; ``seed`` for the generators that a process has one of; and
+        ``folder``, the student's own; ``limits``; ``seed`` for the generators that a process has one of; and
         ``drawn``, the state of `random` if given cells have used them, or None.
     """
     worker = _Worker(shell, request)
@@ -49,7 +50,9 @@ def serve(descriptor: int, shell: NotebookShell, request: dict[str, Any]) -> Non
         send_frame(sock, 0, b"ready")
         while True:
             call_id, payload = receive_frame(sock)
-            send_frame(sock, call_id, worker.answer(payload))
+            answer = worker.answer(payload)
+            notes = shell.notes.take()
+            send_frame(sock, call_id, len(notes).to_bytes(NOTES_BYTES) + notes + answer)
 
 
 class _Worker:
@@ -69,6 +72,9 @@ class _Worker:
             np.random.seed(request["seed"])  # noqa: NPY002 - it is the legacy generator that is shared
         self.snapshots: dict[str, dict[str, Any]] = {}
         self.dispatcher = Dispatcher(shell.user_ns)
+        assert shell.profile_dir is not None  # noqa: S101 - IPython has made one
+        own = (request["folder"], shell.profile_dir.location)
+        Calls(shell.notes, shell.replaced.library, own).listen()
 
     def answer(self, payload: bytes) -> bytes:
         # Every frame says in one byte whether it is about cells or about names.
@@ -92,6 +98,9 @@ class _Worker:
         ending = run_cell(
             self.shell, message["source"], wall_time_s=self.wall_time_s, graded=message["graded"]
         )
+        with contextlib.suppress(Exception):
+            # What it looks at is the notebook's, and may be anything.
+            self.shell.replaced.look()
         if message["snapshot"]:
             self.snapshots[message["snapshot"]] = dict(self.shell.user_ns)
         return {"outputs": self.recorder.outputs, **asdict(ending)}

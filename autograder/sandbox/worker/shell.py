@@ -17,12 +17,16 @@ from IPython.core.interactiveshell import InteractiveShell
 from traitlets import Any as AnyTrait
 from traitlets import Type
 
+from autograder.sandbox.worker.calls import SHELL
 from autograder.sandbox.worker.ending import Ending, is_shown_by_cell
 from autograder.sandbox.worker.graded import Ways
 from autograder.sandbox.worker.recorder import Recorder, Stream
 
 if TYPE_CHECKING:
     from types import FrameType
+
+    from autograder.sandbox.worker.notes import Notes
+    from autograder.sandbox.worker.replaced import Replaced
 
 # What IPython changes, in a line's beginning, at its end or behind a sign of assignment.
 _SPECIAL = re.compile(
@@ -77,6 +81,8 @@ class NotebookShell(InteractiveShell):
     recorder: Recorder
     own_steps: list[int]
     ways: Ways
+    notes: Notes
+    replaced: Replaced
     streams: tuple[Stream, Stream]
 
     def init_sys_modules(self) -> None:
@@ -110,6 +116,7 @@ class NotebookShell(InteractiveShell):
 
     def system(self, cmd: str) -> None:
         """Refuse a shell command (`!cmd`, `%pip`)."""
+        sys.audit(SHELL, cmd)
         msg = f"shell commands are disabled while grading: {cmd}"
         raise PermissionError(msg)
 

@@ -20,7 +20,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from autograder.sandbox.worker.notes import Notes
 from autograder.sandbox.worker.recorder import Recorder
+from autograder.sandbox.worker.replaced import Replaced
 from autograder.sandbox.worker.shell import make_shell, run_cell
 
 if TYPE_CHECKING:
@@ -56,6 +58,8 @@ def warm_shell() -> NotebookShell:
     shell = make_shell(Recorder(1 << 20))
     _run(shell, _WARM_UP)
     Path("warm.npy").unlink(missing_ok=True)
+    shell.notes = Notes()
+    shell.replaced = Replaced(shell, shell.notes)
     return shell
 
 

@@ -124,6 +124,8 @@ class _Zygote:
             outputs, self._drawn = run_given(self._shell, message["cells"], message)
         else:
             outputs = []
+        if message["plots"] or message["cells"]:
+            self._shell.replaced.begin()
         _keep_for_good()
         return {"outputs": outputs}
 
