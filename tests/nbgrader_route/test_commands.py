@@ -163,6 +163,8 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> Graded:
         notebook = read_notebook(path)
         doctored.change(notebook)
         write_notebook(path, notebook)
+        if student == "battered":
+            path.write_bytes(path.read_text(encoding="utf-8").encode("utf-16"))
     hand_in(course, "broken", ONE, solved=False).write_text('{"cells": [')
     run = nbgrader(course, "autograde", ASSIGNMENT)
     with Gradebook(course.db_url) as gradebook:
@@ -217,6 +219,7 @@ def test_tampering_is_told_by_student_and_cell(graded: Graded) -> None:
         ("edited", "test_head_dim: its source was edited; replaced"),
         ("edited", "test_head_dim: its nbgrader metadata was changed (points); put back"),
         ("battered", "test_head_dim: there were 2 copies of it"),
+        ("battered", f"{ONE}.ipynb: it is UTF-16 (little-endian), not UTF-8; read as that"),
         ("battered", "parameter_count: its nbgrader metadata was renamed to 'mine'"),
     ):
         assert f"{student}: {ONE}: {note}" in graded.run.stderr
