@@ -20,7 +20,10 @@ PHONE = 360
 """Width of a phone's screen, in CSS pixels; a window cannot be so narrow, a frame can."""
 
 MEASURE = """<!doctype html><title></title><iframe width="{width}" height="800" srcdoc="{page}"
-style="border: 0" onload="document.title = contentDocument.documentElement.scrollWidth"></iframe>"""
+style="border: 0" onload="document.title = {what}"></iframe>"""
+WIDTH = "contentDocument.documentElement.scrollWidth"
+CUT = """[...contentDocument.querySelectorAll('{which}')].filter(
+e =&gt; e.scrollWidth &gt; e.clientWidth).length"""
 
 OPTIONS = (
     "--headless",
@@ -81,9 +84,34 @@ def width_on_a_phone(page: Path, scratch: Path) -> int:
     int
         Its width in CSS pixels.
     """
+    return _measured(page, scratch, WIDTH)
+
+
+def cut_off_on_a_phone(page: Path, scratch: Path, which: str) -> int:
+    """
+    Return how many elements of a page hold more than a phone shows without scrolling them sideways.
+
+    Parameters
+    ----------
+    page : Path
+        The page.
+    scratch : Path
+        A folder for what is needed.
+    which : str
+        A selector in CSS.
+
+    Returns
+    -------
+    int
+        How many of those it selects.
+    """
+    return _measured(page, scratch, CUT.format(which=which))
+
+
+def _measured(page: Path, scratch: Path, what: str) -> int:
     inner = html.escape(page.read_text(encoding="utf-8"), quote=True)
     frame = scratch / "phone.html"
-    frame.write_text(MEASURE.format(width=PHONE, page=inner), encoding="utf-8")
+    frame.write_text(MEASURE.format(width=PHONE, page=inner, what=what), encoding="utf-8")
     title = re.search(r"<title>(\d+)</title>", dump_dom(frame, scratch))
     assert title is not None
     return int(title[1])

@@ -113,12 +113,13 @@ def _second(test: str) -> Notebook:
     return {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
 
 
-def make_course(root: Path) -> Course:
-    """Make the course with its release, and nobody in it."""
+def make_course(root: Path, *, twins: bool = False) -> Course:
+    """Make the course with its release, and nobody in it; twins are two notebooks with the same grade_ids."""
     for folder, test in (("source", HIDDEN), ("release", "assert double(1) == 2")):
         (root / folder / ASSIGNMENT).mkdir(parents=True)
         write_notebook(root / folder / ASSIGNMENT / "first.ipynb", _first(test))
-        write_notebook(root / folder / ASSIGNMENT / "second.ipynb", _second(test.replace("double", "triple")))
+        second = _first(test) if twins else _second(test.replace("double", "triple"))
+        write_notebook(root / folder / ASSIGNMENT / "second.ipynb", second)
     (root / "nbgrader_config.py").write_text("", encoding="utf-8")
     return Course(root=root)
 

@@ -162,13 +162,14 @@ def test_staff_read_counts_and_what_was_done_to_whom(course: Course) -> None:
     """The same thing done to several cells is one line."""
     same = "its nbgrader metadata was removed; put back"
     found = [repair(RepairKind.STRIPPED, name, same) for name in ("double", "test_double")]
+    found.append(repair(RepairKind.MISSING, "notebook", "3 more cells like these"))
     grade(course, "ana", repairs=[one.to_dict() for one in found])
     grade(course, "ben", repairs=[])
 
     words = words_of(write_report(course, ASSIGNMENT))
 
-    assert "2 of 4 notebooks were repaired before grading: 2 without nbgrader's metadata." in words
-    assert f"ana first: double, test_double: {same} second: double, test_double: {same}" in words
+    assert "2 of 4 notebooks were repaired before grading: 2 with given cells missing, 2 without" in words
+    assert f"ana first: double, test_double: {same} first: 3 more cells like these second: double" in words
 
 
 # ----------------------------------------------------------------- evidence

@@ -19,6 +19,7 @@ from autograder.reading.cutting import Cutter
 
 if TYPE_CHECKING:
     from pathlib import Path
+
     pass
 
 

@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 import pytest
-from browser import PHONE, dump_dom, needs_browser, width_on_a_phone
+from browser import PHONE, cut_off_on_a_phone, dump_dom, needs_browser, width_on_a_phone
 from small_course import (
     ASSIGNMENT,
     HALVES,
@@ -19,6 +19,7 @@ from small_course import (
     lose_second,
     make_course,
     read_page,
+    spoil_second,
     write_feedback,
 )
 
@@ -211,9 +212,17 @@ def test_a_histogram_has_few_bars(points: int) -> None:
 
 @needs_browser
 def test_a_browser_shows_it_on_a_phone(course: Course, tmp_path: Path) -> None:
-    """Wide tables scroll by themselves; the page does not."""
-    grade(course, "x" * 120)
-    report = write_report(course, ASSIGNMENT)
+    """It is read without scrolling sideways, but for two tables with a column for each task or outcome."""
+    long = replace(
+        WRONG, claim="A long sentence about what is checked here, " * 4, hint="Words of advice. " * 9
+    )
+    grade(course, "x" * 120, checks=[long, STOPPED])
+    spoil_second(course, "ben")
+    reasons = {
+        "eva": "exercise_with_a_long_name (1).ipynb: breaks off in line 242: the rest is missing. " * 2
+    }
+    report = write_report(course, ASSIGNMENT, scores=[score("ana", late_s=7_200)], reasons=reasons)
 
     assert width_on_a_phone(report, tmp_path) == PHONE
+    assert cut_off_on_a_phone(report, tmp_path, ".scroll:not(:has(.grades))") == 0
     assert 'class="column" style="height: 100.0%"' in dump_dom(report, tmp_path)

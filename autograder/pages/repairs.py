@@ -314,5 +314,6 @@ def _lines(book: str, repairs: Iterable[Repair]) -> list[str]:
     """Say once what was done to several cells: a notebook without metadata has the same line for each."""
     cells: dict[tuple[RepairKind, str], list[str]] = {}
     for repair in repairs:
-        cells.setdefault((repair.kind, repair.detail), []).append(repair.where)
-    return [f"{book}: {', '.join(dict.fromkeys(where))}: {detail}" for (_, detail), where in cells.items()]
+        where = cells.setdefault((repair.kind, repair.detail), [])
+        where += [repair.where] if repair.where not in {NOTEBOOK, *where} else []
+    return [": ".join(filter(None, (book, ", ".join(where), detail))) for (_, detail), where in cells.items()]
