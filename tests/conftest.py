@@ -68,10 +68,11 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
 
 @pytest.fixture(scope="session", autouse=True)
 def cache_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Let what is kept from run to run be kept in a folder of the tests'."""
+    """Let what is kept from run to run, also by kernels, be kept in a folder of the tests'."""
     folder = tmp_path_factory.mktemp("cache")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(folder))
+        patch.setenv("IPYTHONDIR", str(folder / "ipython"))
         yield folder
 
 

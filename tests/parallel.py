@@ -26,12 +26,16 @@ Sections = dict[str, list[str]]
 _SECTIONS = pytest.StashKey[Sections]()
 
 
+MOST = 8
+"""Processes: with more, they wait for the longest module, and each of them loads all modules."""
+
+
 def processes_for(config: pytest.Config) -> int:
     """Return how many processes are worth their start: for named tests none but this one."""
     if config.args_source is config.ArgsSource.ARGS or config.option.keyword:
         return 0
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return cores if cores > 1 else 0
+    return min(cores, MOST) if cores > 1 else 0
 
 
 def unit_of(nodeid: str) -> str:
