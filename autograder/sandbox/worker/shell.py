@@ -169,7 +169,7 @@ def make_shell(recorder: Recorder) -> NotebookShell:
     builtins.input = _refuse_input
     shell.streams = (Stream(recorder, "stdout"), Stream(recorder, "stderr"))
     sys.stdout, sys.stderr = shell.streams
-    signal.signal(signal.SIGALRM, _interrupt)
+    signal.signal(signal.SIGALRM, signal.SIG_IGN)
     shell.ways = Ways(shell)
     return shell
 
@@ -209,7 +209,9 @@ def run_cell(shell: NotebookShell, source: str, *, wall_time_s: float, graded: b
         try:
             ending.end(shell.run_cell(source, store_history=True))  # type: ignore[no-untyped-call]
         except WallTimeExceeded:
-            shell.recorder.error("WallTimeExceeded", f"stopped after {wall_time_s:g} s", [])
+            shell.recorder.error(
+                "WallTimeExceeded", f"took longer than {wall_time_s:g} s and was stopped", []
+            )
             ending.error = "WallTimeExceeded"
     return ending
 
@@ -229,17 +231,16 @@ class Timer:
 
     def __enter__(self) -> None:
         """Start the clock."""
-        signal.signal(signal.SIGALRM, _interrupt)
+        signal.signal(signal.SIGALRM, self._interrupt)
         signal.setitimer(signal.ITIMER_REAL, self.wall_time_s, _INTERRUPT_AGAIN_S)
 
     def __exit__(self, *_: object) -> None:
         """Stop the clock."""
         signal.setitimer(signal.ITIMER_REAL, 0)
 
-
-def _interrupt(_signal: int, _frame: FrameType | None) -> None:
-    msg = "stopped: the time limit wall_time_s is reached"
-    raise WallTimeExceeded(msg)
+    def _interrupt(self, _signal: int, _frame: FrameType | None) -> None:
+        msg = f"took longer than {self.wall_time_s:g} s and was stopped"
+        raise WallTimeExceeded(msg)
 
 
 def _refuse_input(*_: object) -> str:
