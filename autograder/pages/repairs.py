@@ -199,6 +199,8 @@ def mendings(
     for book, found in repairs.items():
         for repair in found:
             places.setdefault(repair.kind, []).append(_place(repair, book, names))
+    if not places:
+        return ()
     return tuple(
         Mending(text=_sentence(TOLD[kind].sentence, places[kind]), hint=TOLD[kind].hint, lost=kind in COSTLY)
         for kind in RepairKind

@@ -100,17 +100,18 @@ def _book(book: NotebookResult, lesson: Lesson, told: _Told) -> BookView:
     cells = []
     for cell in book.cells:
         key = (book.name, cell.grade_id)
-        view = _cell(cell, book.name, told.scores.get(key), told.comments.get(key, ""))
+        view = _cell(cell, key, told)
         task = lesson.tasks.get(cell.grade_id)
-        view = replace(
-            view,
-            missing=missing,
-            ended=NOT_HANDED_IN if missing else view.ended,
-            cause=told.causes.get(key, ""),
-            anchor=f"cell-{lesson.number}-{cell.grade_id}",
-            heading=task.title if task is not None else "",
+        cells.append(
+            replace(
+                view,
+                missing=missing,
+                ended=NOT_HANDED_IN if missing else view.ended,
+                anchor=f"cell-{lesson.number}-{cell.grade_id}",
+                heading=task.title if task is not None else "",
+                read=_read(view, lesson),
+            )
         )
-        cells.append(replace(view, read=_read(view, lesson)))
     return BookView(
         name=book.name,
         title=lesson.title,
@@ -145,8 +146,8 @@ def _read(cell: CellView, lesson: Lesson) -> tuple[Section, ...]:
     return tuple(section for section in found if section is not None)
 
 
-def _cell(cell: CellResult, notebook: str, stored: CellScore | None, comment: str) -> CellView:
-    score = cell.auto_score
+def _cell(cell: CellResult, key: tuple[str, str], told: _Told) -> CellView:
+    score, stored = cell.auto_score, told.scores.get(key)
     by_hand = stored is not None and stored.manual_score is not None
     if stored is not None and (by_hand or not (stored.needs_manual_grade or cell.not_graded)):
         score = stored.score
@@ -155,7 +156,7 @@ def _cell(cell: CellResult, notebook: str, stored: CellScore | None, comment: st
     found = {(check.rationale, check_outcome(check)) for check in failed}
     same = len(failed) > 1 and len(found) == 1 and bool(failed[0].rationale)
     return CellView(
-        notebook=notebook,
+        notebook=key[0],
         grade_id=cell.grade_id,
         title=cell.grade_id.removeprefix("test_"),
         anchor="",
@@ -167,12 +168,13 @@ def _cell(cell: CellResult, notebook: str, stored: CellScore | None, comment: st
         answered=cell.answered,
         missing=False,
         again=by_hand and stored is not None and stored.needs_manual_grade,
-        comment=comment,
+        comment=told.comments.get(key, ""),
         found=failed[0].rationale if same else "",
         outcome=check_outcome(failed[0]) if same else "",
         checks=_checks(cell.checks, same=same),
         mistakes=_mistakes(failed),
         not_graded=not_graded,
+        cause=told.causes.get(key, ""),
         illustrations=cell.illustrations,
     )
 
