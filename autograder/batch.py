@@ -383,7 +383,7 @@ def _grader(desk: Desk) -> Grader:
         from autograder.sandbox.sandbox import launched  # noqa: PLC0415
 
         # What student code is forked from gets ready while the rest is imported.
-        sandbox = launched(desk.settings, secrets=desk.course.places, scratch=desk.scratch)
+        sandbox = launched(desk.settings, secrets=desk.course.layout.guarded, scratch=desk.scratch)
         from autograder.grader import Grader  # noqa: PLC0415
 
         _GRADERS[desk.scratch] = Grader(desk.course, desk.settings, sandbox)

@@ -187,14 +187,6 @@ class Course:
         """The folder of references, alternatives and misconceptions."""
         return self.root / "solutions"
 
-    @property
-    def places(self) -> tuple[Path, ...]:
-        """The folders that student code must not reach: the course, and what it keeps elsewhere."""
-        layout = self.layout
-        parents = (layout.parent(step) for step in Step)
-        outside = (parent for parent in parents if self.root not in (parent, *parent.parents))
-        return (self.root, *dict.fromkeys(outside))
-
     def source(self, assignment: str) -> Path:
         """Return the folder of the instructor's notebooks of an assignment."""
         return self.layout.path(Step.SOURCE, assignment)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import errno
 import shutil
+from dataclasses import dataclass
 from fnmatch import fnmatch
+from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from autograder.errors import SubmissionError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
+    from collections.abc import Iterable, Iterator
 
 IGNORED = (".*", "__pycache__", "*.pyc", "feedback")
 """Files and folders that nbgrader neither copies nor looks at, as in `configure_nbgrader`."""
@@ -19,14 +20,39 @@ IGNORED = (".*", "__pycache__", "*.pyc", "feedback")
 _MAX_DEPTH = 20
 
 
-def files_beside(folder: Path) -> Iterator[Path]:
+@dataclass(frozen=True, slots=True)
+class Beside:
     """
-    Yield the files of a folder that a notebook may use.
+    A folder of files beside notebooks, and which of them do not count.
 
     Parameters
     ----------
     folder : Path
         The folder of a submission, or of an assignment's source; it need not exist.
+    ignored : tuple of str
+        Patterns of files and folders that are neither copied nor looked at.
+    left_out : frozenset of str
+        Files, by their path in the folder, that are left to another folder.
+    """
+
+    folder: Path
+    ignored: tuple[str, ...] = IGNORED
+    left_out: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, place: Path | Beside) -> Beside:
+        """Return a folder of which everything usual counts, or what was told of it."""
+        return cls(place) if isinstance(place, Path) else place
+
+
+def files_beside(place: Path | Beside) -> Iterator[Path]:
+    """
+    Yield the files of a folder that a notebook may use.
+
+    Parameters
+    ----------
+    place : Path or Beside
+        The folder.
 
     Yields
     ------
@@ -39,36 +65,41 @@ def files_beside(folder: Path) -> Iterator[Path]:
     SubmissionError
         If a folder cannot be read.
     """
-    waiting = [(folder, 0)] if folder.is_dir() else []
+    beside = Beside.of(place)
+    waiting = [(beside.folder, 0)] if beside.folder.is_dir() else []
     while waiting:
-        place, depth = waiting.pop()
+        folder, depth = waiting.pop()
         try:
-            inner = [path for path in sorted(place.iterdir()) if not _ignored(path)]
+            inner = [path for path in sorted(folder.iterdir()) if not _ignored(path, beside)]
             if depth < _MAX_DEPTH:
                 waiting += [(path, depth + 1) for path in inner if path.is_dir()]
             files = [path for path in inner if path.suffix != ".ipynb" and path.is_file()]
         except OSError as error:
-            raise SubmissionError(place, f"cannot be read ({error.strerror})", "Check its rights.") from None
+            raise SubmissionError(folder, f"cannot be read ({error.strerror})", "Check its rights.") from None
         yield from files
 
 
-def _ignored(path: Path) -> bool:
-    return path.is_symlink() or is_ignored(path.name)
+def _ignored(path: Path, beside: Beside) -> bool:
+    if path.is_symlink() or is_ignored(path.name, beside.ignored):
+        return True
+    return bool(beside.left_out) and path.relative_to(beside.folder).as_posix() in beside.left_out
 
 
-def is_ignored(name: str) -> bool:
+def is_ignored(name: str, patterns: Iterable[str] = IGNORED) -> bool:
     """Return whether a file or folder of this name is neither copied nor looked at."""
-    return any(fnmatch(name, pattern) for pattern in IGNORED)
+    return any(fnmatch(name, pattern) for pattern in patterns)
 
 
-def copy_files(source: Path, target: Path) -> None:
+def copy_files(source: Path | Beside, target: Path) -> None:
     """
     Copy the files beside the notebooks.
 
     Parameters
     ----------
-    source, target : Path
-        Folders. A file that is there already is replaced.
+    source : Path or Beside
+        Where they are.
+    target : Path
+        A folder. A file that is there already is replaced.
 
     Raises
     ------
@@ -77,6 +108,7 @@ def copy_files(source: Path, target: Path) -> None:
     OSError
         If a file cannot be written.
     """
+    folder = Beside.of(source).folder
     for path in files_beside(source):
         try:
             reader = path.open("rb")
@@ -84,7 +116,7 @@ def copy_files(source: Path, target: Path) -> None:
             raise SubmissionError(path, f"cannot be read ({error.strerror})", "Check its rights.") from None
         with reader:
             try:
-                _write(reader, target / path.relative_to(source))
+                _write(reader, target / path.relative_to(folder))
             except OSError as error:
                 if error.errno != errno.ENAMETOOLONG:
                     raise

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from autograder.errors import SubmissionError
-from autograder.files import is_ignored
+from autograder.files import IGNORED, is_ignored
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -61,6 +61,7 @@ class Fingerprints:
     def __init__(self, course: Course, settings: Settings, assignment: str) -> None:
         self._course = course
         self._assignment = assignment
+        self._ignored = course.layout.ignored
         common = hashlib.sha256()
         for part in (*_engine(), *_settings(settings)):
             _add(common, part.encode())
@@ -75,7 +76,10 @@ class Fingerprints:
         for folder in folders:
             _add(common, b"folder")
             # An instructor's file may be a link into a shared folder; a student's is no file.
-            _add_files(common, _files(folder, follow=True))
+            _add_files(common, _files(folder, self._ignored, follow=True))
+        # Tests that nbgrader wrote itself are in none of them; what is hidden, the configuration says.
+        for part in _handed_out(course, assignment):
+            _add(common, part.encode("utf-8", "surrogateescape"))
         _add(common, b"kit")
         _add_files(common, _kit())
         self._common = common
@@ -103,7 +107,7 @@ class Fingerprints:
         _add(one, student.encode("utf-8", "surrogateescape"))
         folder = self._course.submitted(student, self._assignment)
         try:
-            _add_files(one, _files(folder))
+            _add_files(one, _files(folder, self._ignored))
         except OSError as error:
             where, what = error.filename or folder, f"cannot be read ({error.strerror})"
             raise SubmissionError(where, what, "Check its rights.") from None
@@ -122,6 +126,16 @@ def _settings(settings: Settings) -> Iterator[str]:
             yield f"{one.name}={getattr(settings, one.name)!r}"
 
 
+def _handed_out(course: Course, assignment: str) -> Iterator[str]:
+    """Yield what is graded of each cell, and which files of students count."""
+    for book in course.released(assignment):
+        yield book.name
+        yield repr(book.rules)
+        yield from (cell.source for cell in book.layout)
+    yield repr(sorted(course.layout.own_files.get(assignment, ())))
+    yield repr(course.layout.ignored)
+
+
 def _kit() -> Iterator[tuple[str, Path]]:
     """Yield the modules that make results, but no assignment's checks."""
     for name, path in _files(PACKAGE):
@@ -131,14 +145,17 @@ def _kit() -> Iterator[tuple[str, Path]]:
             yield name, path
 
 
-def _files(folder: Path, *, follow: bool = False) -> Iterator[tuple[str, Path]]:
+def _files(
+    folder: Path, ignored: Iterable[str] = IGNORED, *, follow: bool = False
+) -> Iterator[tuple[str, Path]]:
     """Yield the files below a folder with their names in it, in order; links only if they are followed."""
     waiting = [(str(folder), "", 0)] if folder.is_dir() else []
     while waiting:
         place, prefix, depth = waiting.pop()
         with os.scandir(place) as entries:
             inside = sorted(
-                (entry for entry in entries if not is_ignored(entry.name)), key=lambda entry: entry.name
+                (entry for entry in entries if not is_ignored(entry.name, ignored)),
+                key=lambda entry: entry.name,
             )
         for entry in inside:
             name = f"{prefix}{entry.name}"

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Self
 
 from autograder import classic
-from autograder.errors import AutograderError, CheckError, CourseError, SubmissionError, nearest
+from autograder.errors import AutograderError, CheckError, SubmissionError, nearest
 from autograder.filled import GradedNotebook, filled
 from autograder.handed_in import find_notebooks
 from autograder.notebook import read_submitted
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from autograder.checks.suite import CheckSuite
     from autograder.course import Course
     from autograder.diagnosis import KnownMistakes
+    from autograder.files import Beside
     from autograder.findings import Repair
     from autograder.handed_in import HandedIn
     from autograder.notebook import Notebook
@@ -68,7 +69,7 @@ class Grader:
         self.course = course
         self.limits = Limits.of(settings)
         self._inputs_version = settings.inputs_version
-        self._sandbox = sandbox or launched(settings, secrets=course.places)
+        self._sandbox = sandbox or launched(settings, secrets=course.layout.guarded)
         self._suites: dict[str, CheckSuite] = {}
         self._mistakes: KnownMistakes | None = None
 
@@ -148,11 +149,7 @@ class Grader:
         OperatorError
             If the machine fails.
         """
-        folder = self.course.submitted(student, assignment)
-        if not folder.is_dir():
-            raise CourseError(
-                folder, "nothing was handed in", nearest(student, self.course.students(assignment))
-            )
+        folder = self.course.handed_in(student, assignment)
         released = self.course.released(assignment)
         timestamp = self.course.handed_in_at(student, assignment)
         found = find_notebooks(folder, released)
@@ -186,13 +183,13 @@ class Grader:
         except SubmissionError as error:
             return self.not_graded(released, f"{path.name}: {error.what}. {error.remedy}", repairs)
         # A notebook in a folder of its own finds there the files that it needs.
-        folders = (self.course.submitted(student, assignment), path.parent, self.course.source(assignment))
+        files = self.course.layout.beside(student, assignment, path.parent)
         return self.grade_notebook(
             assignment,
             name,
             student=student,
             notebook=notebook,
-            files=tuple(dict.fromkeys(folders)),
+            files=files,
         ).after((*repairs, *read))
 
     def not_graded(
@@ -219,7 +216,13 @@ class Grader:
         return GradedNotebook(stand_in(released, result, reason, self.sandbox), result, frozenset())
 
     def grade_notebook(
-        self, assignment: str, name: str, *, student: str, notebook: Notebook, files: Sequence[Path] = ()
+        self,
+        assignment: str,
+        name: str,
+        *,
+        student: str,
+        notebook: Notebook,
+        files: Sequence[Path | Beside] = (),
     ) -> GradedNotebook:
         """
         Grade one notebook as it was handed in.
@@ -232,7 +235,7 @@ class Grader:
             The student's id, which seeds the checks.
         notebook : dict
             What was handed in; it is repaired first.
-        files : sequence of Path
+        files : sequence of Path or Beside
             Folders with the files that lie beside it; the last one wins.
 
         Returns

@@ -18,6 +18,7 @@ from string import Formatter
 from typing import TYPE_CHECKING
 
 from autograder.errors import CourseError
+from autograder.files import Beside
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -132,6 +133,35 @@ class Layout:
         """
         found = _found(self._path(step, plain_name(assignment), _WANTED))
         return [one for one in found if one not in self.excluded and fnmatchcase(one, self.students)]
+
+    def beside(self, student: str, assignment: str, *folders: Path) -> tuple[Beside, ...]:
+        """
+        Return where the files beside a student's notebooks are, the ones that win last.
+
+        Parameters
+        ----------
+        student, assignment : str
+            Whose submission of what.
+        *folders : Path
+            Folders of the submission whose files lie beside one of the notebooks.
+
+        Returns
+        -------
+        tuple of Beside
+            What was handed in, then the assignment's source, without what
+            ``Autograde.exclude_overwriting`` leaves to students.
+        """
+        theirs = dict.fromkeys((self.path(Step.SUBMITTED, assignment, student), *folders))
+        own = self.own_files.get(assignment, frozenset())
+        source = Beside(self.path(Step.SOURCE, assignment), self.ignored, own)
+        return (*(Beside(folder, self.ignored) for folder in theirs), source)
+
+    @property
+    def guarded(self) -> tuple[Path, ...]:
+        """The folders that student code must not reach: the course, and what it keeps elsewhere."""
+        parents = (self.parent(step) for step in Step)
+        outside = (parent for parent in parents if self.root not in (parent, *parent.parents))
+        return (self.root, *dict.fromkeys(outside))
 
     def is_linked(self, student: str, assignment: str) -> bool:
         """Tell whether a student's submission is reached through a link that could lead to another's."""

@@ -117,7 +117,7 @@ class Grade(NbGraderPreprocessor):  # type: ignore[misc]  # nbgrader has no anno
             name,
             student=student,
             notebook=notebook,
-            files=(folder, run.course.source(assignment)),
+            files=run.course.layout.beside(student, assignment),
         ).after(read)
         run.graded[name] = graded
         return _node(graded.notebook), resources

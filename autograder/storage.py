@@ -212,7 +212,6 @@ def write_files(course: Course, graded: GradedSubmission) -> None:
         If a file cannot be written.
     """
     result = graded.result
-    submitted = course.submitted(result.student, result.assignment)
     target = course.autograded(result.student, result.assignment)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -223,8 +222,8 @@ def write_files(course: Course, graded: GradedSubmission) -> None:
         with tempfile.TemporaryDirectory(prefix=staging, dir=target.parent) as scratch:
             folder = Path(scratch) / target.name
             folder.mkdir()
-            for source in (submitted, course.source(result.assignment)):
-                copy_files(source, folder)
+            for place in course.layout.beside(result.student, result.assignment):
+                copy_files(place, folder)
             for name, notebook in graded.notebooks.items():
                 write_notebook(folder / f"{name}.ipynb", notebook)
                 (folder / f"{name}.ipynb").chmod(READ_ONLY)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from autograder.errors import SandboxError
-from autograder.files import files_beside
+from autograder.files import Beside, files_beside
 from autograder.sandbox.cells import CellRun
 from autograder.sandbox.forged import CLOSED, NO_ANSWER, OTHER_CALL, in_place_of_answer, unasked
 from autograder.sandbox.limits import LimitReached, WorkerDied
@@ -64,7 +64,7 @@ class Worker:
         Where it runs.
     limits : Limits
         What it may use.
-    files : sequence of Path
+    files : sequence of Path or Beside
         Folders whose files, other than notebooks, the notebook finds beside
         it; a later folder's file replaces an earlier one's of the same name.
     seed : int
@@ -96,7 +96,7 @@ class Worker:
         slot: Slot,
         limits: Limits,
         *,
-        files: Sequence[Path] = (),
+        files: Sequence[Path | Beside] = (),
         seed: int = 0,
         origin: Origin = NOTHING,
     ) -> None:
@@ -104,12 +104,13 @@ class Worker:
         self._slot = slot
         self._scope = ""
         # Found before there is a process: a folder that cannot be read leaves none behind.
-        beside = [(folder, path) for folder in files for path in files_beside(folder)]
+        places = [Beside.of(place) for place in files]
+        beside = [(place.folder, path) for place in places for path in files_beside(place)]
         origin = replace(origin, given=()) if beside else origin
         child = slot.fork(limits, seed=seed, origin=origin)
         self.outputs = child.zygote.outputs
         self.notes: list[Note] = []
-        self.handed_in = _in_first_alone(files, beside)
+        self.handed_in = _in_first_alone([place.folder for place in places], beside)
         self._child: Child | None = child
         try:
             self._wait_until_ready()

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from autograder.files import Beside
     from autograder.sandbox.process import Worker
     from autograder.sandbox.wall import Wall
     from autograder.settings import Settings
@@ -86,7 +87,7 @@ class Sandbox:
         self._slot.get_ready(origins, limits)
 
     def start(
-        self, limits: Limits, *, files: Sequence[Path] = (), seed: int = 0, origin: Origin = NOTHING
+        self, limits: Limits, *, files: Sequence[Path | Beside] = (), seed: int = 0, origin: Origin = NOTHING
     ) -> Worker:
         """
         Return a process for one notebook.
@@ -95,7 +96,7 @@ class Sandbox:
         ----------
         limits : Limits
             What it may use.
-        files : sequence of Path
+        files : sequence of Path or Beside
             Folders whose files, other than notebooks, the notebook finds
             beside it; a later folder's file replaces an earlier one's.
         seed : int
