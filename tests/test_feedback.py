@@ -28,11 +28,13 @@ from small_course import (
     make_course,
     markdown,
     read_page,
+    spoil_second,
     stream,
     write_feedback,
 )
 
 from autograder.errors import CourseError, SubmissionError
+from autograder.findings import RepairKind
 from autograder.graded import read_result, read_results
 from autograder.notebook import read_notebook, write_notebook
 from autograder.results import Status
@@ -389,7 +391,9 @@ def test_pages_fit_a_phone(course: Course, tmp_path: Path, name: str) -> None:
         "ana",
         outputs=[stream(wide), display(image_png=PNG)],
         more=[markdown(f"{wide}\n\n    {wide}")],
+        repairs=[{"kind": kind, "where": f"{wide}.ipynb", "detail": ""} for kind in RepairKind],
     )
+    spoil_second(course, "ana", f"{wide}.ipynb: breaks off in line 3.")
 
     page = write_feedback(course, ASSIGNMENT, "ana").with_name(f"{name}.html")
 
