@@ -98,14 +98,14 @@ class CellView:
         What a person wrote about it.
     found, outcome : str
         What was found and how it ended, if every failed check says the same; then the checks do not.
-    not_graded : str
-        Why it could not be graded, and what to do; empty if it was.
-    cause : str
-        What broke before the checks could look, such as a syntax error; may be empty.
     checks : tuple of CheckView
         Its hidden checks.
     mistakes : tuple of Mistake
         The misconceptions that explain failed ones, most checks first.
+    not_graded : str
+        Why it could not be graded, and what to do; empty if it was.
+    cause : str
+        What broke before the checks could look, such as a syntax error; may be empty.
     heading : str
         The heading of the lesson under which it stands; may be empty.
     read : tuple of Section
@@ -198,10 +198,10 @@ class BookView(_Sums):
         Its place in the assignment, from 1.
     missing : bool
         True if it was not handed in.
-    not_graded : str
-        Why it could not be graded as a whole, and what to do; empty if it was.
     cells : tuple of CellView
         Its grade cells.
+    not_graded : str
+        Why it could not be graded as a whole, and what to do; empty if it was.
     repairs : tuple of Repair
         What was put right before grading.
     evidence : tuple of Evidence
