@@ -28,7 +28,7 @@ from autograder.errors import NotebookError
 from autograder.likeness import Answers, Likeness, replayed, steps_of
 from autograder.notebook import read_notebook
 from autograder.results import CheckResult, Outcome
-from autograder.variants import load_variants, program
+from autograder.variants import load_variants, program, touched_cells
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -130,16 +130,18 @@ class KnownMistakes:
     def __init__(self, course: Course) -> None:
         self._course = course
         self._variants: dict[str, tuple[Variant, ...]] = {}
-        self._ready: dict[tuple[str, str], tuple[list[Misconception], Callable[[], dict[str, Any]]]] = {}
+        self._ready: dict[tuple[str, ...], tuple[list[Misconception], Callable[[], dict[str, Any]]]] = {}
 
-    def diagnose(self, assignment: str, grade_id: str, runs: Sequence[CheckRun]) -> list[CheckResult]:
+    def diagnose(
+        self, assignment: str, notebook: str, grade_id: str, runs: Sequence[CheckRun]
+    ) -> list[CheckResult]:
         """
         Name the misconceptions behind the failed checks of a test cell, see `diagnose`.
 
         Parameters
         ----------
-        assignment, grade_id : str
-            The assignment, and its test cell.
+        assignment, notebook, grade_id : str
+            The test cell, and where it is.
         runs : sequence of CheckRun
             The cell's checks as they went.
 
@@ -153,28 +155,24 @@ class KnownMistakes:
         CourseError
             If a misconception or an instructor's notebook cannot be used.
         """
-        key = (assignment, grade_id)
+        key = (assignment, notebook, grade_id)
         if key not in self._ready:
             self._ready[key] = self._read(*key)
         return diagnose(runs, *self._ready[key])
 
     def _read(
-        self, assignment: str, grade_id: str
+        self, assignment: str, notebook: str, grade_id: str
     ) -> tuple[list[Misconception], Callable[[], dict[str, Any]]]:
         """Return the misconceptions that lose in a cell, and what starts the solved notebook."""
         if assignment not in self._variants:
-            found = load_variants(self._course.root, "misconceptions", assignment)
+            folder = self._course.source(assignment)
+            found = load_variants(self._course.root, "misconceptions", assignment, folder)
             self._variants[assignment] = found
-        home = next(
-            book.name
-            for book in self._course.released(assignment)
-            if grade_id in {cell.grade_id for cell in book.graded}
-        )
-        source = read_notebook(self._course.source(assignment) / f"{home}.ipynb", error=NotebookError)
+        source = read_notebook(self._course.source(assignment) / f"{notebook}.ipynb", error=NotebookError)
         known = [
             Misconception(one.name, one.claim, one.hint, program(source, one))
             for one in self._variants[assignment]
-            if one.loses == grade_id
+            if one.loses == grade_id and touched_cells(source, one)
         ]
         return known, program(source)
 

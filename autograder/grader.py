@@ -296,7 +296,9 @@ class Grader:
         for cell in released.graded:
             if cell.kind is Kind.TEST and cell.hidden_check:
                 runs = self._suite(assignment).run(cell.hidden_check, session, seed=seed)
-                results[cell.grade_id] = _cell_result(cell, self._diagnosed(assignment, cell, runs))
+                results[cell.grade_id] = _cell_result(
+                    cell, self._diagnosed(assignment, released.name, cell.grade_id, runs)
+                )
         return results
 
     def _check_hidden(self, assignment: str, released: ReleasedNotebook) -> None:
@@ -331,7 +333,7 @@ class Grader:
             return cell
 
     def _diagnosed(
-        self, assignment: str, cell: ReleasedCell, runs: list[CheckRun]
+        self, assignment: str, notebook: str, grade_id: str, runs: list[CheckRun]
     ) -> tuple[CheckResult, ...]:
         if all(run.result.outcome is Outcome.PASSED for run in runs):
             return tuple(run.result for run in runs)
@@ -340,7 +342,7 @@ class Grader:
 
             self._mistakes = KnownMistakes(self.course)
         try:
-            return tuple(self._mistakes.diagnose(assignment, cell.grade_id, runs))
+            return tuple(self._mistakes.diagnose(assignment, notebook, grade_id, runs))
         except AutograderError:
             raise
         except Exception:  # noqa: BLE001 - a name helps; whatever student code answered stops nobody

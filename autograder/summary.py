@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
@@ -151,8 +152,9 @@ def _shown(book: NotebookResult) -> str:
 
 
 def _losses(result: SubmissionResult) -> str:
+    names = Counter(cell.grade_id for book in result.notebooks for cell in book.cells)
     lost = [
-        cell.grade_id.removeprefix("test_")
+        f"{book.name}: " * (names[cell.grade_id] > 1) + cell.grade_id.removeprefix("test_")
         for book in result.notebooks
         if book.status is Status.GRADED
         for cell in book.cells

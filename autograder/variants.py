@@ -73,18 +73,20 @@ class Variant:
     path: Path
 
 
-def load_variants(course_root: Path, kind: str, assignment: str) -> tuple[Variant, ...]:
+def load_variants(root: Path, kind: str, assignment: str, source: Path | None = None) -> tuple[Variant, ...]:
     """
     Read the known right or wrong solutions of an assignment, sorted by name.
 
     Parameters
     ----------
-    course_root : Path
-        The folder that holds `source/` and `solutions/`.
+    root : Path
+        The folder that holds `solutions/`.
     kind : str
         "alternatives" or "misconceptions".
     assignment : str
         Name of the assignment.
+    source : Path, optional
+        The folder of its instructor notebooks, if it is not in `source/`.
 
     Returns
     -------
@@ -101,16 +103,13 @@ def load_variants(course_root: Path, kind: str, assignment: str) -> tuple[Varian
     """
     if kind not in KINDS:
         raise CheckError(f"solutions/{kind}", "there is no such kind of variant", nearest(kind, KINDS))
-    variants = tuple(
-        _load(path, kind, path.relative_to(course_root).as_posix())
-        for path in sorted((course_root / "solutions" / kind / assignment).glob("[!_]*.py"))
-    )
+    files = sorted((root / "solutions" / kind / assignment).glob("[!_]*.py"))
+    variants = tuple(_load(path, kind, path.relative_to(root).as_posix()) for path in files)
     if variants:
-        paths = sorted((course_root / "source" / assignment).glob("*.ipynb"))
-        notebooks = [read_notebook(path, error=NotebookError) for path in paths]
+        paths = (source or root / "source" / assignment).glob("*.ipynb")
+        notebooks = [read_notebook(path, error=NotebookError) for path in sorted(paths)]
         own = frozenset(name for book in notebooks for names in _cell_names(book).values() for name in names)
-        cells = [cell for book in notebooks for cell in book["cells"]]
-        graded = [grade_id_of(cell) for cell in cells if _meta(cell).get("grade")]
+        graded = [grade_id_of(one) for book in notebooks for one in book["cells"] if _meta(one).get("grade")]
         for variant in variants:
             _check(variant, own, graded)
     return variants

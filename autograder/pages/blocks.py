@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from autograder.pages import content
 from autograder.pages.lessons import anchor_base, headings
-from autograder.released import Kind, grade_id_of, strip_hidden
+from autograder.released import Kind, grade_id_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -94,6 +94,7 @@ class _Reader:
     """Tells what each cell of one notebook is for."""
 
     def __init__(self, released: ReleasedNotebook, book: BookView, comments: Mapping[str, str]) -> None:
+        self.rules = released.rules
         self.kinds = {cell.grade_id: cell.kind for cell in released.cells}
         self.given = {(cell.cell_type, cell.released) for cell in released.layout if cell.kind is Kind.PLAIN}
         # A copied cell must not bring its anchors twice.
@@ -107,7 +108,7 @@ class _Reader:
 
     def block(self, cell: Cell) -> Block:
         grade_id = grade_id_of(cell)
-        source = strip_hidden(cell["source"]).rstrip()
+        source = self.rules.visible(cell["source"]).rstrip()
         kind = self._kind(cell, grade_id)
         anchor = self.anchors.pop(cell["source"], "") if kind == "lesson" else ""
         titles = tuple(headings(source)) if kind == "lesson" else ()
