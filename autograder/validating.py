@@ -8,17 +8,18 @@ its exit code tells nothing.
 
 from __future__ import annotations
 
-import re
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from autograder.course import Course
-from autograder.errors import CourseError, NotebookError
-from autograder.notebook import read_notebook
-from autograder.released import checksum, grade_id_of, strip_hidden
-from autograder.rules import CODE_STUBS, PYTHON, TEXT_STUB
+from autograder.errors import CourseError, NotebookError, nearest
+from autograder.explaining import Explainer
+from autograder.handed_in import by_name
+from autograder.notebook import read_submitted
+from autograder.released import STOCK, Kind, checksum, grade_id_of
+from autograder.rules import PYTHON
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.sandbox import launched
 from autograder.sandbox.session import CodeCell, NotebookSession
@@ -30,45 +31,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
+    from autograder.explaining import Finding, Outputs
     from autograder.notebook import Cell, Notebook
+    from autograder.released import ReleasedNotebook
+    from autograder.rules import Rules
     from autograder.sandbox.process import Worker
     from autograder.sandbox.sandbox import Sandbox
     from autograder.settings import Settings
-
-    Outputs = list[dict[str, Any]]
-
-STUBS = {"code": CODE_STUBS[PYTHON].split("\n"), "markdown": TEXT_STUB.split("\n")}
-
-# A student's text may look like a frame; numbers of thousands of digits are none.
-_FRAME = re.compile(r"Cell In\[([0-9]{1,6})\], line ([0-9]{1,6})\b")
-_ENDED = {"LimitReached", "WorkerDied", "OutputCut"}
-_TOO_LONG = "It took too long and was stopped. Is there a loop that never ends?"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
-    """
-    How one cell went.
-
-    Parameters
-    ----------
-    cell : str
-        Its grade_id; of a cell without one its place, as "cell 7".
-    passed : bool
-        True if it ran to its end.
-    message : str
-        What was wrong, in plain words; empty if nothing.
-    error : str
-        Class of the exception; empty if there was none.
-    line : int or None
-        Line of the cell at which it stopped.
-    """
-
-    cell: str
-    passed: bool
-    message: str = ""
-    error: str = ""
-    line: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +49,8 @@ class Validation:
     ----------
     notebook : str
         Its path, as it was given.
+    problem : str
+        Why it cannot be validated, and what to do; empty if it was.
     tests : tuple of Finding
         Its test cells, in order.
     raised : tuple of Finding
@@ -88,22 +59,50 @@ class Validation:
         Names of the cells that are still as they were handed out.
     changed : tuple of str
         Names of the test cells whose text is not the one handed out.
+    missing : tuple of str
+        Names of the test cells that were handed out and are not there; known
+        only inside a course.
+    notes : tuple of str
+        What else its author should know, in sentences: what was put right to
+        read it, and a name that the assignment does not have.
     """
 
     notebook: str
-    tests: tuple[Finding, ...]
-    raised: tuple[Finding, ...]
-    unanswered: tuple[str, ...]
-    changed: tuple[str, ...]
+    problem: str = ""
+    tests: tuple[Finding, ...] = ()
+    raised: tuple[Finding, ...] = ()
+    unanswered: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
     @property
     def passed(self) -> bool:
-        """True if all test cells pass."""
-        return all(test.passed for test in self.tests)
+        """True if all test cells are there and pass."""
+        return not self.problem and not self.missing and all(test.passed for test in self.tests)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the record as JSON types."""
         return asdict(self) | {"passed": self.passed}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Book:
+    """A notebook that could be read, and what is known of it."""
+
+    path: Path
+    cells: list[Cell]
+    places: dict[int, int]
+    """Numbers of the cells in the file, by their `id`."""
+    rules: Rules
+    released: ReleasedNotebook | None
+    notes: tuple[str, ...]
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        there = {grade_id_of(cell) for cell in self.cells}
+        cells = self.released.cells if self.released is not None else ()
+        return tuple(one.grade_id for one in cells if one.kind is Kind.TEST and one.grade_id not in there)
 
 
 def validate(paths: Sequence[Path], *, unsafe_no_sandbox: bool = False) -> list[Validation]:
@@ -120,24 +119,25 @@ def validate(paths: Sequence[Path], *, unsafe_no_sandbox: bool = False) -> list[
     Returns
     -------
     list of Validation
-        One for each notebook.
+        One for each notebook, those that cannot be read included.
 
     Raises
     ------
-    NotebookError
-        If a notebook cannot be read.
     CourseError
-        If a notebook has no test cell.
-    SandboxError
-        If code cannot be run here.
+        If the course that a notebook lies in is at fault.
+    OperatorError
+        If the machine fails, or code cannot be run here.
     """
-    notebooks = {path: read_notebook(path, error=NotebookError) for path in paths}
-    for path, notebook in notebooks.items():
-        _check(path, notebook)
+    books = [_opened(path) for path in paths]
+    readable = [book for book in books if isinstance(book, _Book)]
+    if not readable:
+        return [book for book in books if isinstance(book, Validation)]
     settings = _settings(paths[0], unsafe_no_sandbox=unsafe_no_sandbox)
-    limits = Limits.of(settings)
     with launched(settings, secrets=()) as sandbox:
-        return [_validated(sandbox, path, notebook, limits) for path, notebook in notebooks.items()]
+        return [
+            book if isinstance(book, Validation) else _validated(sandbox, book, Limits.of(settings))
+            for book in books
+        ]
 
 
 def print_validation(validation: Validation) -> None:
@@ -150,36 +150,84 @@ def print_validation(validation: Validation) -> None:
         What was found.
     """
     passed, total = sum(test.passed for test in validation.tests), len(validation.tests)
-    head = f"{validation.notebook}: {passed} of {total} test cells pass"
-    click.secho(printable(head), fg="green" if validation.passed else "red")
+    found = validation.problem or f"{passed} of {total} test cells pass"
+    click.secho(printable(f"{validation.notebook}: {found}"), fg="green" if validation.passed else "red")
     for line in _lines(validation):
         click.echo(printable(line))
 
 
 def _lines(validation: Validation) -> Iterator[str]:
     """Yield what is told below the head, names and messages as students wrote them."""
+    broken = [cell for cell in validation.raised if cell.is_no_python]
+    yield from (f"  {note}" for note in validation.notes)
+    # First: what fails below mostly fails for want of these.
+    yield from _cells(broken, "is not Python, so that nothing of it is run.")
     for test in validation.tests:
         yield f"  {'✓' if test.passed else '✗'} {test.cell}"
-        if test.message:
-            yield f"      {test.message}"
-    for name in validation.unanswered:
-        yield f"  {name} is not filled in yet."
+        yield from [f"      {test.message}"] if test.message else []
+    yield from (f"  {name} is not filled in yet." for name in validation.unanswered)
+    for name in validation.missing:
+        yield f"  {name} is missing, or has lost its metadata; for grading it is put back."
     for name in validation.changed:
         yield f"  {name} is not as it was handed out; for grading it is put back."
-    for cell in validation.raised:
-        yield f"  {cell.cell} stops with an error; the cells after it are run all the same."
+    others = [cell for cell in validation.raised if cell not in broken]
+    yield from _cells(others, "stops with an error; the cells after it are run all the same.")
+
+
+def _cells(cells: Sequence[Finding], what: str) -> Iterator[str]:
+    for cell in cells:
+        yield f"  {cell.cell} {what}"
         yield f"      {cell.message}"
 
 
-def _check(path: Path, notebook: Notebook) -> None:
-    """Refuse a notebook in which there is nothing to validate."""
+# ----------------------------------------------------- what is to be validated
+
+
+def _opened(path: Path) -> _Book | Validation:
+    """Return a notebook and what was handed out for it, or why it cannot be validated."""
+    try:
+        notebook, repairs = read_submitted(path, error=NotebookError)
+    except NotebookError as error:
+        return Validation(notebook=str(path), problem=f"{error.what}. {error.remedy}")
+    course = Course.around(path.absolute())
+    released, notes = _handed_out(path, course)
+    book = _Book(
+        path=path,
+        cells=[cell for cell in notebook["cells"] if isinstance(cell, dict)],
+        places={id(cell): number for number, cell in enumerate(notebook["cells"], start=1)},
+        rules=course.rules if course is not None else STOCK,
+        released=released,
+        notes=(*(f"{one}." for one in repairs), *_lost(notebook), *notes),
+    )
+    if not any(map(_is_test, book.cells)) and not book.missing:
+        problem = "it has no test cell. Is it one of the notebooks that were handed out?"
+        return Validation(notebook=str(path), problem=problem, notes=book.notes)
+    return book
+
+
+def _lost(notebook: Notebook) -> Iterator[str]:
     for number, cell in enumerate(notebook["cells"], start=1):
-        if not isinstance(cell, dict) or not isinstance(cell.get("source"), str):
-            what = f"its cell {number} is damaged"
-            raise NotebookError(path, what, "Open it in Jupyter and save it again.")
-    if not any(map(_is_test, notebook["cells"])):
-        what = "it has no test cell"
-        raise CourseError(path, what, "Is it one of the notebooks that were handed out?")
+        if not isinstance(cell, dict):
+            yield f"cell {number}: it is damaged; left out."
+
+
+def _handed_out(path: Path, course: Course | None) -> tuple[ReleasedNotebook | None, list[str]]:
+    """Return what was handed out for a notebook of a course, and what is to be said of its name."""
+    folders = {folder.name for folder in path.absolute().parents}
+    assignments = [name for name in course.assignments() if name in folders] if course is not None else []
+    if course is None or len(assignments) != 1:
+        return None, []
+    try:
+        released = {book.name: book for book in course.released(assignments[0])}
+    except CourseError:
+        # Authors validate what is not released yet.
+        return None, []
+    if path.stem in released:
+        return released[path.stem], []
+    fitting = by_name(path.name, released)
+    remedy = f"Rename it to {min(fitting)}.ipynb." if len(fitting) == 1 else nearest(path.stem, released)
+    note = f"{path.name} is no name of a notebook of {assignments[0]}. {remedy}"
+    return released[min(fitting)] if len(fitting) == 1 else None, [note]
 
 
 def _settings(path: Path, *, unsafe_no_sandbox: bool) -> Settings:
@@ -189,20 +237,26 @@ def _settings(path: Path, *, unsafe_no_sandbox: bool) -> Settings:
     return course.settings(**flags) if course is not None else load_settings(path.absolute().parent, **flags)
 
 
-def _validated(sandbox: Sandbox, path: Path, notebook: Notebook, limits: Limits) -> Validation:
-    code = [cell for cell in notebook["cells"] if cell.get("cell_type") == "code"]
-    outputs = _run(sandbox, path, [strip_hidden(cell["source"]) for cell in code], limits)
-    names = _names(notebook, code)
-    findings = [_finding(index, names, code, shown, outputs) for index, shown in enumerate(outputs)]
-    blank = [grade_id_of(cell) for cell in notebook["cells"] if _is_unanswered(cell)]
+# ---------------------------------------------------------------- validating
+
+
+def _validated(sandbox: Sandbox, book: _Book, limits: Limits) -> Validation:
+    code = [cell for cell in book.cells if cell.get("cell_type") == "code"]
+    sources = [book.rules.visible(cell["source"]) for cell in code]
+    outputs = _run(sandbox, book.path, sources, limits)
+    names = [grade_id_of(cell) or f"cell {book.places[id(cell)]}" for cell in code]
+    findings = Explainer(names, sources, outputs, limits.wall_time_s).findings()
+    blank = [grade_id_of(cell) for cell in book.cells if _is_unanswered(cell, book.rules)]
     tested = list(zip(code, findings, strict=True))
     others = (finding for cell, finding in tested if not _is_test(cell))
     return Validation(
-        notebook=str(path),
+        notebook=str(book.path),
         tests=tuple(finding for cell, finding in tested if _is_test(cell)),
         raised=tuple(one for one in others if not (one.passed or one.cell in blank)),
         unanswered=tuple(blank),
-        changed=tuple(grade_id_of(cell) for cell in code if _is_test(cell) and _is_changed(cell)),
+        changed=tuple(grade_id_of(cell) for cell in code if _is_test(cell) and _is_changed(cell, book)),
+        missing=book.missing,
+        notes=book.notes,
     )
 
 
@@ -216,57 +270,6 @@ def _run(sandbox: Sandbox, path: Path, sources: list[str], limits: Limits) -> li
         return session.run()
 
 
-def _finding(
-    index: int, names: list[str], code: list[Cell], shown: Outputs, outputs: list[Outputs]
-) -> Finding:
-    """Return how a cell went, from what it has shown."""
-    errors = [output for output in shown if output["output_type"] == "error"]
-    if not errors:
-        return Finding(cell=names[index], passed=True)
-    name, said = errors[0]["ename"], " ".join(errors[0]["evalue"].split())
-    frames = [(int(cell), int(line)) for cell, line in _FRAME.findall("\n".join(errors[0]["traceback"]))]
-    line = frames[0][1] if frames else None
-    where = _raised_in(index, frames, names, code, outputs)
-    message = f"{name}: {said}" if said else name
-    if name == "WallTimeExceeded":
-        message = _TOO_LONG
-    elif name in _ENDED:
-        message = f"{said[:1].upper()}{said[1:]}." if said else f"{name}."
-    elif name == "AssertionError":
-        message = said or f"This does not hold: {_line(code[index], line)}"
-    elif name == "NotImplementedError" and where:
-        message = f"{where} is not filled in yet."
-    elif where:
-        message += f" (in {where}, line {frames[-1][1]})"
-    elif line is not None:
-        message += f" (line {line})"
-    return Finding(cell=names[index], passed=False, message=message, error=name, line=line)
-
-
-def _raised_in(
-    index: int, frames: list[tuple[int, int]], names: list[str], code: list[Cell], outputs: list[Outputs]
-) -> str:
-    """Return the name of the other cell in which an exception was raised; empty if it is not known."""
-    if not frames or any(output.get("ename") in _ENDED for shown in outputs for output in shown):
-        # A process that was started again counts its cells anew.
-        return ""
-    # Cells with nothing in them are not counted.
-    counted = [place for place, cell in enumerate(code) if strip_hidden(cell["source"]).strip()]
-    place = counted[frames[-1][0] - 1] if 0 < frames[-1][0] <= len(counted) else index
-    return names[place] if place != index else ""
-
-
-def _names(notebook: Notebook, code: list[Cell]) -> list[str]:
-    """Return what to call each code cell: its grade_id, else its place in the notebook."""
-    places = {id(cell): number for number, cell in enumerate(notebook["cells"], start=1)}
-    return [grade_id_of(cell) or f"cell {places[id(cell)]}" for cell in code]
-
-
-def _line(cell: Cell, number: int | None) -> str:
-    lines = strip_hidden(cell["source"]).split("\n")
-    return lines[number - 1].strip() if number is not None and 0 < number <= len(lines) else "an assert"
-
-
 def _flags(cell: Cell) -> dict[str, Any]:
     flags: dict[str, Any] = cell["metadata"]["nbgrader"] if grade_id_of(cell) else {}
     return flags
@@ -277,20 +280,26 @@ def _is_test(cell: Cell) -> bool:
     return cell.get("cell_type") == "code" and bool(flags.get("grade")) and not flags.get("solution")
 
 
-def _is_unanswered(cell: Cell) -> bool:
+def _is_unanswered(cell: Cell, rules: Rules) -> bool:
     """Tell whether the stub that was handed out still stands in a cell."""
     kind = cell.get("cell_type")
-    if kind not in list(STUBS):
+    if kind not in ("code", "markdown"):
         # Raw cells have no stub; a damaged cell's type may be anything, even a list.
         return False
-    stub = STUBS[kind]
+    text = rules.code_stubs.get(PYTHON, "") if kind == "code" else rules.text_stub
+    stub = [line.strip() for line in text.split("\n")]
     lines = [line.strip() for line in cell["source"].split("\n")]
     places = range(len(lines) - len(stub) + 1)
     return bool(_flags(cell).get("solution")) and any(lines[at : at + len(stub)] == stub for at in places)
 
 
-def _is_changed(cell: Cell) -> bool:
-    """Tell whether a test cell's text is not the one its checksum was made of; only releases have one."""
+def _is_changed(cell: Cell, book: _Book) -> bool:
+    """Tell whether a test cell's text is not the one handed out, by the release, else by its checksum."""
+    handed_out = (
+        [one for one in book.released.cells if one.grade_id == grade_id_of(cell)] if book.released else []
+    )
+    if handed_out:
+        return _text(cell["source"], book.rules) != _text(handed_out[0].source, book.rules)
     told = _flags(cell).get("checksum")
     if not isinstance(told, str) or "points" not in _flags(cell):
         return False
@@ -299,3 +308,8 @@ def _is_changed(cell: Cell) -> bool:
     except (TypeError, ValueError, OverflowError):
         # Points that are no number were never handed out.
         return True
+
+
+def _text(source: str, rules: Rules) -> list[str]:
+    """Return the lines that are compared: hidden tests and blanks at the ends do not count."""
+    return [line.rstrip() for line in rules.visible(source).strip().split("\n")]

@@ -160,9 +160,9 @@ def test_a_cell_of_ones_own_that_raises_is_told_and_fails_nothing(desk: Path) ->
 @pytest.mark.parametrize(
     ("source", "told"),
     [
-        ("while True: pass", "It took too long and was stopped."),
+        ("while True: pass", "It took longer than 3 s and was stopped."),
         ("import os; os._exit(3)", "ended the notebook's process"),
-        ("def split_heads(x:\n", "SyntaxError"),
+        ("def split_heads(x:\n", "SyntaxError: incomplete input (line 1)"),
     ],
 )
 def test_what_stops_a_cell_is_told_and_the_rest_is_run(course: Any, source: str, told: str) -> None:
@@ -237,23 +237,24 @@ def test_json_has_a_record_for_each_notebook_and_test_cell(desk: Path) -> None:
     ("content", "told"),
     [
         ("", "is empty"),
-        ("{", "its JSON breaks off"),
+        ("{", "breaks off in line 1"),
         ("[]", "not a notebook"),
         ('{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}', "it has no test cell"),
-        ('{"cells": [3], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}', "its cell 1 is damaged"),
+        ('{"cells": [3], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}', "cell 1: it is damaged"),
     ],
 )
-def test_what_is_no_notebook_of_the_course_is_told(desk: Path, content: str, told: str) -> None:
-    """Nothing is run, of no notebook; the exit code is that of a wrong command."""
-    good, bad = saved(desk, solved(SPLIT)), desk / "other.ipynb"
+def test_what_cannot_be_read_is_told_alone(desk: Path, content: str, told: str) -> None:
+    """The others are validated all the same, and the exit code says that one failed."""
+    bad, good = desk / "other.ipynb", saved(desk, solved(SPLIT))
     bad.write_text(content, encoding="utf-8")
 
-    result = validate(good, bad)
+    result = validate(bad, good)
 
-    assert result.exit_code == USAGE
+    assert result.exit_code == FAILED
     assert told in result.output
+    assert f"{bad}: " in result.output
     assert "Traceback" not in result.output
-    assert "test cells pass" not in result.output
+    assert f"{good}: 3 of 3 test cells pass" in result.output
 
 
 def given_class(notebook: Notebook) -> None:
