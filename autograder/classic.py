@@ -10,14 +10,13 @@ cell can tell what was hidden.
 
 from __future__ import annotations
 
-import math
 import re
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from autograder.checks.conversation import class_shown
 from autograder.checks.symptoms import of_exception
+from autograder.endings import score_of, shows_number
 from autograder.errors import CheckError
 from autograder.findings import Evidence, EvidenceKind, Severity
 from autograder.released import Kind, grade_id_of
@@ -26,6 +25,7 @@ from autograder.sandbox.session import DIED, CodeCell
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from decimal import Decimal
 
     from autograder.notebook import Cell
     from autograder.released import ReleasedCell, ReleasedNotebook
@@ -37,19 +37,9 @@ CLAIM_HIDDEN = "The tests of this cell hold, those that you see and those that y
 MAX_MESSAGE = 300
 """Characters of an assertion's message that are told."""
 
-DECIMALS = Decimal("1e-9")
-"""A score is rounded to this; what is nearer to nothing or to all points is that."""
-
-NUMBER = r"[-+]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|nan|inf(?:inity)?|True|False)"
-# A number in quotes or in a call, such as '0.5' and Decimal('0.5').
-NUMBER_INSIDE = re.compile(rf"(?:[\w.]+\()?\s*['\"]?\s*{NUMBER}\s*['\"]?(?:,\s*dtype=[\w.']+)?\)?")
-# Classes of numbers that are none of Python's or numpy's plain ones.
-OTHER_NUMBERS = {"int", "float", "complex", "complex64", "complex128", "longdouble", "Decimal", "Fraction"}
-
 RUN_CHECKS = re.compile(r"^[^#\n]*\brun_checks\(", re.MULTILINE)
 ASSERT = re.compile(r"^\s*assert\b", re.MULTILINE)
 FRAME = re.compile(r"Cell In\[[0-9]{1,6}\], line ([0-9]{1,6})\b")
-REMEDY = "End the cell in a plain number between 0 and its points, and grade again."
 
 LIMITS = {"WallTimeExceeded": "wall_time_s", "MemoryError": "memory_mib"}
 """The limit that an exception stands for."""
@@ -195,7 +185,7 @@ def without_part_scores(
     """
     partial = {cell.grade_id for cell in released.graded if is_classic(cell) and hides_lines(cell)}
     return [
-        [one for one in shown if not (name in partial and _is_number(one))]
+        [one for one in shown if not (name in partial and shows_number(one))]
         for name, shown in zip(names, outputs, strict=True)
     ]
 
@@ -245,42 +235,6 @@ def _judged(cell: ReleasedCell, run: CellRun, shown: CellRun | None) -> CellResu
         return _result(cell, _lost(cell, run, shown))
     score = score_of(run, cell.points)
     return _not_graded(cell, score) if isinstance(score, str) else _result(cell, _earned(cell, score))
-
-
-def score_of(run: CellRun, points: Decimal) -> Decimal | str:
-    """
-    Return what a cell that ran to its end earns.
-
-    Parameters
-    ----------
-    run : CellRun
-        How it ended.
-    points : Decimal
-        What it is worth.
-
-    Returns
-    -------
-    Decimal or str
-        A score inside [0, points]; or, if the value of its last expression
-        may have been meant as a score and is none, why, and what to do.
-    """
-    value = run.value
-    if value is None:
-        text = _value_text(run)
-        is_inside = NUMBER_INSIDE.fullmatch(text) is not None
-        if not is_inside and run.value_type not in OTHER_NUMBERS:
-            return points
-        shown, problem = text if is_inside else f"a {run.value_type}", "which is no plain number"
-    elif isinstance(value, bool) or not math.isfinite(value):
-        shown, problem = str(value), "which is no score"
-    else:
-        score = Decimal(repr(value))
-        if abs(score - points) <= DECIMALS:
-            return points
-        if -DECIMALS <= score <= points:
-            return max(score, Decimal(0)).quantize(DECIMALS).normalize()
-        shown, problem = str(value), f"which is not between 0 and {points}"
-    return f"its last line gives {shown}, {problem}. {REMEDY}"
 
 
 def _lost(cell: ReleasedCell, run: CellRun, shown: CellRun | None) -> CheckResult:
@@ -367,16 +321,6 @@ def _line(source: str, traceback: list[str]) -> str:
     frame = FRAME.search("\n".join(traceback))
     number = int(frame[1]) if frame else 0
     return lines[number - 1].strip() if 0 < number <= len(lines) else "an assert"
-
-
-def _value_text(run: CellRun) -> str:
-    results = [output for output in run.outputs if output["output_type"] == "execute_result"]
-    return str(results[-1]["data"].get("text/plain", "")) if results and run.value_type else ""
-
-
-def _is_number(output: dict[str, Any]) -> bool:
-    is_result = output["output_type"] == "execute_result"
-    return is_result and NUMBER_INSIDE.fullmatch(str(output["data"].get("text/plain", ""))) is not None
 
 
 def _sentence(text: str) -> str:

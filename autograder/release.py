@@ -15,12 +15,14 @@ import shutil
 import sysconfig
 import tempfile
 from contextlib import contextmanager
+from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from sqlalchemy import text
 
 from autograder.configuration import importable, read_config
+from autograder.endings import score_shown
 from autograder.errors import GradebookError, NotebookError, OperatorError, ReleaseError
 from autograder.handout import check_notebook, language_of
 from autograder.notebook import Cell, Notebook, read_notebook, write_notebook
@@ -225,12 +227,23 @@ def _check_solved(path: Path, cell: Cell, rules: Rules = STOCK) -> None:
             raise ReleaseError(path, what.rstrip("."), remedy)
         if output["output_type"] == "execute_result":
             results.append(output["data"].get("text/plain"))
-    points = cell["metadata"].get("nbgrader", {}).get("points")
-    if hidden_check(cell["source"], rules) and results != [str(float(points))]:
-        what = (
-            f"the solution earns {', '.join(map(str, results)) or 'nothing'} of {points} points in {name!r}"
-        )
-        raise ReleaseError(path, what, remedy)
+    flags = cell["metadata"].get("nbgrader", {})
+    points = flags.get("points")
+    if hidden_check(cell["source"], rules):
+        if results != [str(float(points))]:
+            earned = ", ".join(map(str, results)) or "nothing"
+            raise ReleaseError(path, f"the solution earns {earned} of {points} points in {name!r}", remedy)
+    elif flags.get("grade") and not flags.get("solution") and cell["cell_type"] == "code":
+        _check_classic(path, name, score_shown(cell["outputs"], Decimal(str(points))), Decimal(str(points)))
+
+
+def _check_classic(path: Path, name: str, score: Decimal | str, points: Decimal) -> None:
+    if isinstance(score, str):
+        what, _, remedy = score.partition(". ")
+        raise ReleaseError(path, f"in the solved test cell {name!r} {what}", remedy)
+    if score != points:
+        remedy = "Repair the solution or the test in the source notebook, or the points of the cell."
+        raise ReleaseError(path, f"the solution earns {score} of {points} points in {name!r}", remedy)
 
 
 def _stable(metadata: dict[str, Any]) -> dict[str, Any]:
