@@ -111,7 +111,7 @@ def test_no_checks_earn_nothing() -> None:
     """Silence is not full marks."""
     nothing = CellResult(grade_id="test_it", max_score=Decimal(3))
 
-    assert (nothing.auto_score, nothing.outcome) == (0, Outcome.MISSING)
+    assert (nothing.auto_score, nothing.outcome) == (Decimal(0), Outcome.MISSING)
 
 
 def test_tenths_add_up_exactly() -> None:
