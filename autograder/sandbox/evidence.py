@@ -100,19 +100,13 @@ class Gathered:
     def add_files(self, paths: Iterable[str]) -> None:
         """Add what the files look like that a student handed in beside the notebook."""
         for severity, what, path in of_files(paths):
-            self.add(path, Suspicion(EvidenceKind.FAKE_MODULE, severity, f"{what}: {_severe(severity)}"))
+            self.add(path, Suspicion(EvidenceKind.FAKE_MODULE, severity, what))
 
     def evidence(self) -> tuple[Evidence, ...]:
         """Return all of it, the worst first; of more than 20 pieces the first."""
         told = [_told(what, alike) for what, alike in self._found.items()]
         told.sort(key=lambda one: _ORDER.index(one.severity))
         return tuple(told[:MAX_EVIDENCE])
-
-
-def _severe(severity: Severity) -> str:
-    if severity is Severity.NOTICE:
-        return "nothing comes of it, but it may puzzle its author"
-    return "it has no effect here, but would where notebooks run as students run them"
 
 
 def _told(what: str, alike: _Alike) -> Evidence:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Self
 
+from autograder.settings import Autograder
+
 if TYPE_CHECKING:
     from autograder.sandbox.forged import Forged
     from autograder.settings import Settings
@@ -34,12 +36,12 @@ class Limits:
         Size in MiB of the largest file that may be written.
     """
 
-    wall_time_s: float = 10.0
-    notebook_time_s: float = 120.0
-    cpu_time_s: int = 60
-    memory_mib: int = 1024
-    output_kib: int = 1024
-    file_mib: int = 64
+    wall_time_s: float = float(Autograder.wall_time_s.default_value)
+    notebook_time_s: float = float(Autograder.notebook_time_s.default_value)
+    cpu_time_s: int = int(Autograder.cpu_time_s.default_value)
+    memory_mib: int = int(Autograder.memory_mib.default_value)
+    output_kib: int = int(Autograder.output_kib.default_value)
+    file_mib: int = int(Autograder.file_mib.default_value)
 
     @classmethod
     def of(cls, settings: Settings) -> Self:

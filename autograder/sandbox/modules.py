@@ -29,6 +29,11 @@ _ORDINARY = {
 }
 _SUFFIXES = {".py", ".pyc", ".pyd", ".so"}
 _MOST_NAMES = 200
+_FILES = {
+    _NOTICE: "a file has the name of a module of Python's, which may puzzle its author",
+    _DOUBT: "a file has the name of an installed package; here it stands for nothing, elsewhere it would",
+    _ATTACK: "a file has the name of what grades notebooks; here it stands for nothing, elsewhere it would",
+}
 _MADE = "made a module without a file (sys.modules)"
 _IN_PLACE = "imported a file of its own in place of an installed module"
 
@@ -53,11 +58,7 @@ def of_files(paths: Iterable[str]) -> list[tuple[Severity, str, str]]:
         if pure.suffix in _SUFFIXES and len(names) < _MOST_NAMES:
             names.setdefault(pure.parts[0].partition(".")[0], path)
     found = [(_of_name(name), path) for name, path in names.items()]
-    return [
-        (severity, "a file has the name of an installed module", path)
-        for severity, path in found
-        if severity is not None
-    ]
+    return [(severity, _FILES[severity], path) for severity, path in found if severity is not None]
 
 
 def of_imported(name: str) -> tuple[Severity, str, str] | None:

@@ -18,7 +18,6 @@ SECRETS = "asked for the gradebook, the course's secret or hidden tests"
 PROCESSES = "asked for what belongs to another process"
 SYSTEM = "asked for a file of the system"
 KERNEL = "asked for a device or a setting of the system"
-OVERWRITES = "tried to change an installed package"
 
 _SECRETS = re.compile(r"/gradebook\.db|\.autograder_secret|nbgrader_config\.py|autograder/checks")
 _OTHERS = re.compile(r"(?:^|/)(?:submitted|autograded)(?:/|$)|^gradebook\.db")
@@ -39,7 +38,6 @@ _TELLING = re.compile(r"^/etc/(?:passwd|group|hosts|sudoers|shadow)|^/proc/?$")
 _SHADOW = re.compile(
     r"^/etc/(?:shadow|gshadow|sudoers)|^/dev/(?:mem|kmem|port|sd|nvme|dm)|^/proc/(?:kcore|sys/)"
 )
-_PACKAGES = re.compile(r"/(?:site|dist)-packages/|^/usr/(?:local/)?lib|/lib/python\d")
 _LISTED = re.compile(r"^/(?:home/?|root/?|var/?|sys/?|)$")
 _LISTING = {"os.listdir", "os.scandir"}
 _READING = {"open", *_LISTING, "os.chdir", "os.getxattr", "os.listxattr", "sqlite3.connect"}
@@ -80,7 +78,6 @@ def _looks(path: str, *, is_written: bool, is_own: bool, event: str) -> list[tup
         (_OWN_PROCESS.search(path) and is_written, _ATTACK, KERNEL),
         (_OWN_PROCESS.search(path) and is_own and _TELLING_OF_OWN.search(path), _DOUBT, PROCESSES),
         (_SHADOW.search(path) and (is_own or is_written), _ATTACK if is_written else _DOUBT, KERNEL),
-        (_PACKAGES.search(path) and is_written and is_own, _ATTACK, OVERWRITES),
         (_COURSE.search(path) or _OTHERS.search(path), _DOUBT, OTHERS),
         (_HIGH.search(path), _DOUBT, OTHERS),
         (_TELLING.search(path) and is_own, _DOUBT, SYSTEM),

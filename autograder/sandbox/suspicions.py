@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from autograder.findings import EvidenceKind, Severity
 from autograder.sandbox.modules import of_imported, of_made
 from autograder.sandbox.notes import NO_NOTES
-from autograder.sandbox.places import of_path
+from autograder.sandbox.places import SECRETS, of_path
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -141,7 +141,8 @@ def _command(note: Note) -> Found:
     if note.by:
         # A package that asks for the machine's name, or sets a formula.
         return None
-    return _NOTICE, SHELL if note.what == "autograder.shell" else PROGRAM, command
+    severity = _NOTICE if note.what in _USUAL else _DOUBT
+    return severity, SHELL if note.what == "autograder.shell" else PROGRAM, command
 
 
 def _process(note: Note) -> Found:
@@ -161,7 +162,8 @@ def _new_socket(note: Note) -> Found:
         return _NOTICE, NETWORK, ""
     if note.target == "descriptor":
         return None if note.by else (_DOUBT, "made a socket of an open file", "")
-    return _ATTACK, "opened a socket to the machine itself", note.target
+    severity = _DOUBT if note.target == "unix" else _ATTACK
+    return severity, "opened a socket to the machine itself", note.target
 
 
 def _connected(note: Note) -> Found:
@@ -202,11 +204,22 @@ def _new_code(note: Note) -> Found:
     return _blamed(note.target, "function")
 
 
+def _hidden(note: Note) -> Found:
+    return _DOUBT, SECRETS, f"import {note.target}"
+
+
+def _changed_library(note: Note) -> Found:
+    return None if note.by else (_ATTACK, "tried to change Python or an installed package", note.target)
+
+
+_USUAL = {"autograder.shell", "os.system", "subprocess.Popen"}
 _COMMANDS = ("os.system", "os.exec", "os.posix_spawn", "os.spawn", "pty.spawn", "subprocess.Popen")
 _CALLS: dict[str, Callable[[Note], Found]] = {
     **dict.fromkeys(("autograder.shell", *_COMMANDS), _command),
     **dict.fromkeys(("os.fork", "os.forkpty"), _process),
-    **dict.fromkeys(("os.kill", "os.killpg"), _signal),
+    **dict.fromkeys(("os.kill", "os.killpg", "fcntl.fcntl"), _signal),
+    "import": _hidden,
+    "autograder.library": _changed_library,
     **dict.fromkeys(("urllib.Request", "socket.getaddrinfo", "socket.gethostbyname"), _asked_network),
     **dict.fromkeys(("socket.connect", "socket.sendto"), _connected),
     "socket.__new__": _new_socket,

@@ -26,6 +26,7 @@ from attacks.attack import WENT_ON, Attack, prelude  # noqa: E402
 
 from autograder.errors import SandboxError  # noqa: E402
 from autograder.sandbox import process  # noqa: E402
+from autograder.sandbox.evidence import Gathered  # noqa: E402
 from autograder.sandbox.limits import LimitReached, Limits, WorkerDied  # noqa: E402
 from autograder.sandbox.outputs import shown_bytes  # noqa: E402
 from autograder.sandbox.sandbox import Sandbox  # noqa: E402
@@ -35,6 +36,7 @@ from autograder.sandbox.zygote import Origin  # noqa: E402
 if TYPE_CHECKING:
     from attacks.forging import Forger
 
+    from autograder.findings import Evidence
     from autograder.sandbox.process import Worker
 
 ATTACKS: dict[str, Attack] = {
@@ -150,14 +152,15 @@ class Grounds:
         )
         began_s = time.monotonic()
         worker = self.sandbox.start(limits, origin=_ORIGIN)
-        assert _run(worker, prelude(self.target)) == (WENT_ON, [])
-        end, outputs = _run(worker, attack.source)
+        assert _run(worker, prelude(self.target))[:2] == (WENT_ON, [])
+        end, outputs, evidence = _run(worker, attack.source)
         worker.close()
         took_s = time.monotonic() - began_s
         harm = self._harm(outputs)
         if took_s > _LONGEST_S:
             harm.append(f"took {took_s:.1f} s")
-        return {"end": end, "harm": harm, "shown": str(outputs)[:500]}
+        told = sorted({f"{one.kind} {one.severity}" for one in evidence})
+        return {"end": end, "harm": harm, "shown": str(outputs)[:500], "evidence": told}
 
     @property
     def target(self) -> dict[str, Any]:
@@ -219,7 +222,7 @@ class Grounds:
         """Return what the next student finds of the one before."""
         worker = self.sandbox.start(_LIMITS, origin=_ORIGIN)
         worker.run_cell("import os")
-        end, outputs = _run(worker, _NEXT)
+        end, outputs, _ = _run(worker, _NEXT)
         text = outputs[-1].get("data", {}).get("text/plain") if outputs else end
         # The processes of a slot: bubblewrap twice, its zygotes, this student's, and nobody else.
         slot = self.sandbox._slot
@@ -230,15 +233,20 @@ class Grounds:
         return harm + [f"{count} processes instead of {expected}"] * (count != expected)
 
 
-def _run(worker: Worker, source: str) -> tuple[str, list[dict[str, Any]]]:
+def _run(worker: Worker, source: str) -> tuple[str, list[dict[str, Any]], tuple[Evidence, ...]]:
+    gathered = Gathered()
     try:
         outputs = worker.run_cell(source).outputs
     except LimitReached as limit:
-        return f"limit {limit.name}", []
+        return f"limit {limit.name}", [], ()
     except WorkerDied as death:
-        return f"died {death.cause}", []
+        if death.forged is not None:
+            gathered.add_forged("cell", death.forged)
+        return f"died {death.cause}", [], gathered.evidence()
+    gathered.add_notes("cell", worker.notes)
+    worker.notes.clear()
     errors = [output["ename"] for output in outputs if output["output_type"] == "error"]
-    return (errors[-1] if errors else WENT_ON), outputs
+    return (errors[-1] if errors else WENT_ON), outputs, gathered.evidence()
 
 
 def _touched(listener: socket.socket) -> bool:

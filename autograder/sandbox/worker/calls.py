@@ -23,13 +23,15 @@ if TYPE_CHECKING:
 
 SHELL = "autograder.shell"
 """The event of a shell command (`!cmd`), which is refused before there is any."""
+LIBRARY = "autograder.library"
+"""Stands for any event that would change what Python is made of."""
 
 # Modules of the standard library that do for others what those ask of them.
 _GO_BETWEENS = {
     *("os", "io", "socket", "subprocess", "ctypes", "pathlib", "shutil", "tempfile", "codecs", "glob"),
     *("posixpath", "genericpath", "contextlib", "importlib", "_pyio", "fnmatch", "sqlite3", "signal"),
     # A magic is a call of IPython's, and what it does the notebook's.
-    *("IPython", "autograder", "traitlets"),
+    *("IPython", "autograder", "traitlets", "asyncio", "threading"),
 }
 # The worker itself, below which there is nothing of the notebook's.
 _WORKER = f"{os.path.dirname(__file__)}/main.py"  # noqa: PTH120 - pathlib is slow here
@@ -100,13 +102,14 @@ class Calls:
         text = _text(path)
         if text is None:
             return
-        if not any(name in text for name in _TELLING) or os.path.exists(text):  # noqa: PTH110 - quicker
-            # What lies above its folder is not its folder's.
-            whole = os.path.normpath(text) if ".." in text else text
-            if not whole.startswith(("/", "..")) and whole[1:2] != ":":
+        # What lies above its folder is not its folder's.
+        whole = f"{os.path.normpath(text) if '..' in text else text}/"
+        is_near = not whole.startswith(("/", "..")) and whole[1:2] != ":"
+        if is_near or whole.startswith(self._writable if is_written else self._readable):
+            if not any(name in text for name in _TELLING) or os.path.exists(text):  # noqa: PTH110 - quicker
                 return
-            if f"{whole}/".startswith(self._writable if is_written else self._readable):
-                return
+        elif is_written and whole.startswith(self._library):
+            event = LIBRARY
         self._note(event, text)
 
     def _tell(self, event: str, args: tuple[Any, ...]) -> None:
@@ -131,7 +134,8 @@ def _caller(library: tuple[str, ...]) -> str:
             if package not in _GO_BETWEENS:
                 return package
         frame = frame.f_back
-    return package
+    # Whose thread it is, nobody knows: the notebook's.
+    return package if frame is not None else ""
 
 
 def _text(value: object) -> str | None:
@@ -162,12 +166,29 @@ def _new_socket(args: tuple[Any, ...]) -> str | None:
     _, family, kind, _ = args
     if family == -1:
         return "descriptor"
-    # Event loops make pairs of these.
     if family == socket.AF_UNIX:
-        return None
+        return None if _makes_pair() else "unix"
     if family in {socket.AF_INET, socket.AF_INET6}:
         return "raw" if kind & 0xF == socket.SOCK_RAW else ""
     return f"family {int(family)}"
+
+
+def _makes_pair() -> bool:
+    """Tell whether a socket is one of a pair, as event loops make them."""
+    frame: FrameType | None = sys._getframe(1)  # noqa: SLF001 - who calls
+    while frame is not None and frame.f_code is not socket.socketpair.__code__:
+        frame = frame.f_back
+    return frame is not None
+
+
+def _imported(args: tuple[Any, ...]) -> str | None:
+    name = args[0]
+    return name if name.startswith(("autograder.", "solutions.reference")) else None
+
+
+def _set_to_signal(args: tuple[Any, ...]) -> str | None:
+    # Who is told by which signal when a file is ready: another process, if one likes.
+    return "fcntl" if args[1] in {8, 10} else None
 
 
 def _signalled(args: tuple[Any, ...]) -> str | None:
@@ -212,6 +233,8 @@ _TOLD: dict[str, Callable[[tuple[Any, ...]], str | None]] = {
     "os.forkpty": _nothing,
     "os.kill": _signalled,
     "os.killpg": _signalled,
+    "fcntl.fcntl": _set_to_signal,
+    "import": _imported,
     "urllib.Request": _first,
     "socket.__new__": _new_socket,
     "socket.connect": _address,

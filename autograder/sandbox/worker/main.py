@@ -41,8 +41,8 @@ def serve(descriptor: int, shell: NotebookShell, request: dict[str, Any]) -> Non
         ``folder``, the student's own; ``limits``; ``seed`` for the generators that a process has one of; and
         ``drawn``, the state of `random` if given cells have used them, or None.
     """
-    worker = _Worker(shell, request)
     with socket.socket(fileno=descriptor) as sock, contextlib.suppress(ClosedError):
+        worker = _Worker(shell, request)
         # From here on nobody reads what is written past the recorder.
         silence = os.open(os.devnull, os.O_WRONLY)
         os.dup2(silence, 2)

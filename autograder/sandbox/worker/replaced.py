@@ -122,6 +122,7 @@ class Replaced:
         self._look_at_builtins()
         self._look_at_import()
         self._look_at_shell()
+        self._look_at_steps()
 
     def _compare(self, names: _Names) -> None:
         for name, old in names.known.items():
@@ -204,7 +205,7 @@ class Replaced:
         """Look at what a cell goes through before it is run, and at who is told of it."""
         shell = self._shell
         if (steps := [*_steps(shell)]) != self._steps:
-            names = [name for name, steps in _STEPS.items() for _ in steps]
+            names = [name for name, traits in _STEPS.items() for _ in traits]
             for name, now, before in zip(names, steps, self._steps, strict=True):
                 self._look_at_added(name, now, before)
             self._steps = [[*one] for one in steps]
