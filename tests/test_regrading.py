@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import shutil
 import sqlite3
@@ -14,14 +13,12 @@ from typing import TYPE_CHECKING
 import pytest
 from graded_submissions import ASSIGNMENT, Submission
 
-from autograder import batch, fingerprint
+from autograder import batch
 from autograder.batch import Graders, NotGraded
 from autograder.comparing import Comparison, print_comparison, what_changed
-from autograder.fingerprint import Fingerprints
 from autograder.grading import Batch, grade_assignment
 from autograder.planning import Again
 from autograder.results import GradedSubmission
-from autograder.secret import SECRET_VARIABLE
 from autograder.settings import load_settings
 
 if TYPE_CHECKING:
@@ -202,60 +199,6 @@ def test_settings_that_change_results_make_them_graded_again(
     assert len(world.graded) == graded
 
 
-def test_the_kit_and_the_checks_of_this_assignment_count(
-    course: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A new version of the grader or of a check is a new result; other pages or other checks are not."""
-    monkeypatch.setenv(SECRET_VARIABLE, "0123456789abcdefghijklmnopqrstuvwxyz")
-    kit = tmp_path / "kit"
-    shutil.copytree(fingerprint.PACKAGE, kit, ignore=shutil.ignore_patterns("__pycache__"))
-    monkeypatch.setattr(fingerprint, "PACKAGE", kit)
-    settings = load_settings(course.root)
-
-    def now() -> str:
-        return Fingerprints(course, settings, ASSIGNMENT).of("ana")
-
-    first = now()
-    for same in ("pages/wording.py", "gradebook/book.py", "checks/another_one/test_x.py"):
-        (kit / same).parent.mkdir(exist_ok=True)
-        (kit / same).touch()
-        _edit(kit / same)
-        assert now() == first, same
-    for other in (
-        "grader.py",
-        "sandbox/worker/shell.py",
-        f"checks/{ASSIGNMENT}/test_forward.py",
-        "checks/asserts.py",
-    ):
-        before = now()
-        _edit(kit / other)
-        assert now() != before, other
-
-
-def test_no_two_submissions_look_alike(course: Course) -> None:
-    """Names, contents and places of files all count, and so does whose they are."""
-    one, two = (course.submitted(student, ASSIGNMENT) for student in ("ana", "ben"))
-    prints = Fingerprints(course, load_settings(course.root), ASSIGNMENT)
-    seen = {prints.of("ana"), prints.of("ben")}
-    (one / "inner").mkdir(parents=True)
-    two.mkdir(parents=True)
-
-    changes: list[tuple[Path, bytes]] = [
-        (one / "a", b"bc"),
-        (one / "ab", b"c"),
-        (one / "inner" / "a", b"bc"),
-        (two / "a", b"bc"),
-        (one / "a", b""),
-    ]
-    for path, content in changes:
-        path.write_bytes(content)
-        seen |= {prints.of("ana"), prints.of("ben")}
-    (one / "a").unlink()
-    seen.add(prints.of("ana"))
-
-    assert len(seen) == 8
-
-
 @pytest.mark.parametrize("loss", ["folder", "empty", "staging"])
 def test_graded_notebooks_that_are_not_whole_are_made_again(
     course: Course, world: World, grade: Grade, loss: str
@@ -412,10 +355,3 @@ def test_a_batch_tells_machines_everything(grade: Grade) -> None:
 
     assert told["unchanged"] == ["ana"]
     assert sorted(one["student"] for one in told["results"]) == ["ben", "cem"]
-
-
-def test_settings_are_all_weighed() -> None:
-    """A new setting changes results until somebody says that it does not."""
-    names = {one.name for one in dataclasses.fields(load_settings.__globals__["Settings"])}
-
-    assert names >= fingerprint._NOT_RESULTS
