@@ -9,9 +9,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from autograder.batch import Graders, NotGraded
-from autograder.claims import Claims
 from autograder.errors import SubmissionError
 from autograder.gradebook import Gradebook
+from autograder.holds import Holds
 from autograder.misplaced import misplaced
 from autograder.planning import Again, Plan, Planner
 from autograder.progress import progress_bar
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from autograder.misplaced import Misplaced
     from autograder.results import CellResult, GradedSubmission, SubmissionResult
 
-CLAIMS = ".autograder/claims"
-"""The file of the course in which runs claim submissions."""
+HOLDS = ".autograder/holds"
+"""The file of the course in which runs hold submissions."""
 _PAUSE_S = 0.2
 
 
@@ -135,13 +135,13 @@ def grade_assignment(
     start_s = time.monotonic()
     with (
         Gradebook(course.db_url) as gradebook,
-        Claims(course.root / CLAIMS) as claims,
+        Holds(course.root / HOLDS) as holds,
         progress_bar(quiet=quiet) as progress,
     ):
         planner = Planner(course, graders.settings, gradebook, assignment, again=again)
-        free = partial(claims.let_go, assignment)
+        free = partial(holds.let_go, assignment)
         store = Store(course, gradebook, graders.settings, free)
-        run = _Run(graders, assignment, planner, claims, store)
+        run = _Run(graders, assignment, planner, holds, store)
         plan = planner.plan(students)
         if plan.todo:
             run.grade(plan, progress)
@@ -158,15 +158,15 @@ def grade_assignment(
 
 
 class _Run:
-    """One assignment's submissions on their way from claimed to stored."""
+    """One assignment's submissions on their way from held to stored."""
 
     def __init__(
-        self, graders: Graders, assignment: str, planner: Planner, claims: Claims, store: Store
+        self, graders: Graders, assignment: str, planner: Planner, holds: Holds, store: Store
     ) -> None:
         self._graders = graders
         self._assignment = assignment
         self._planner = planner
-        self._claims = claims
+        self._holds = holds
         self._store = store
         self._known: dict[CellResult, CellResult] = {}
         self.results: list[SubmissionResult] = []
@@ -181,7 +181,7 @@ class _Run:
         with self._store:
             while waiting:
                 others: list[str] = []
-                for graded in self._graders.grade(self._assignment, self._claimed(waiting, plan, others)):
+                for graded in self._graders.grade(self._assignment, self._held(waiting, plan, others)):
                     self._keep(graded, plan.todo)
                     progress.advance(bar)
                 # While this run waits for another, it must hold nothing that the other may wait for.
@@ -191,13 +191,13 @@ class _Run:
                 waiting = others
                 progress.update(bar, completed=len(plan.todo) - len(waiting))
 
-    def _claimed(self, students: Iterable[str], plan: Plan, others: list[str]) -> Iterator[str]:
-        """Yield the students whose submission this run has claimed; put those of other runs aside."""
+    def _held(self, students: Iterable[str], plan: Plan, others: list[str]) -> Iterator[str]:
+        """Yield the students whose submission this run holds now; put those of other runs aside."""
         for student in students:
-            if not self._claims.take(self._assignment, student):
+            if not self._holds.take(self._assignment, student):
                 others.append(student)
             elif self._planner.done_meanwhile(student, plan.todo[student]):
-                self._claims.let_go(self._assignment, [student])
+                self._holds.let_go(self._assignment, [student])
                 self.unchanged.append(student)
             else:
                 yield student

@@ -217,7 +217,7 @@ def write_files(course: Course, graded: GradedSubmission) -> None:
         target.parent.mkdir(parents=True, exist_ok=True)
         staging = STAGING.format(target.name)
         for left in target.parent.glob(f"{glob.escape(staging)}*"):
-            # By a run that was killed: this one has claimed the submission.
+            # By a run that was killed: this one holds the submission.
             shutil.rmtree(left, ignore_errors=True)
         with tempfile.TemporaryDirectory(prefix=staging, dir=target.parent) as scratch:
             folder = Path(scratch) / target.name

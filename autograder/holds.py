@@ -1,7 +1,7 @@
 """
 Which submissions a run is at work on, so that several runs on one course share it.
 
-A claim is a lock on one byte of a file, at a place that the submission's name
+A hold is a lock on one byte of a file, at a place that the submission's name
 gives. The system lets go of it when the process ends, however it ends, so that
 nothing has to be cleaned up.
 """
@@ -27,9 +27,9 @@ _TAKEN = {errno.EAGAIN, errno.EACCES}
 _PLACES = 2**62
 
 
-class Claims:
+class Holds:
     """
-    The submissions that this run has claimed; a context manager.
+    The submissions that this run holds; a context manager.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ class Claims:
             raise self._error(problem) from None
 
     def __enter__(self) -> Self:
-        """Return the claims."""
+        """Return the holds."""
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -61,7 +61,7 @@ class Claims:
 
     def take(self, assignment: str, student: str) -> bool:
         """
-        Claim a submission.
+        Hold a submission.
 
         Parameters
         ----------
@@ -71,7 +71,7 @@ class Claims:
         Returns
         -------
         bool
-            False if another run has claimed it.
+            False if another run holds it.
 
         Raises
         ------
