@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from autograder.reading.unreadable import Unreadable
+from autograder.reading.unreadable import OtherLanguage, Unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -155,7 +155,7 @@ def _check_language(notebook: Notebook) -> None:
     if len(told) == 1 and (language := _OTHER_LANGUAGES.get(told.pop())):
         what = f"is a notebook in {language}, not in Python"
         remedy = "Open the notebook that was handed out, choose the kernel Python 3, and hand that in."
-        raise Unreadable(what, remedy)
+        raise OtherLanguage(what, remedy)
 
 
 def _languages(notebook: Notebook) -> Iterator[str]:

@@ -13,7 +13,7 @@ from autograder.reading.encoding import UTF_8, as_utf8, decoded, encoding_of, li
 from autograder.reading.foreign import HEAD_BYTES, check_bytes, check_text
 from autograder.reading.formats import as_current
 from autograder.reading.opening import CHUNK_BYTES, chunks, opened, read_up_to
-from autograder.reading.unreadable import CLEAR, Unreadable
+from autograder.reading.unreadable import CLEAR, OtherLanguage, Unreadable
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,6 +34,7 @@ _MAX_COMMAS_TOO_MANY = 10
 _MIB = 2**20
 _TOO_DEEP = f"is nested more than {MAX_DEPTH} levels deep"
 _SAVE = "Open it in Jupyter, save it and hand it in again."
+_BY_NBGRADER = "Grade this assignment with `nbgrader autograde`."
 
 
 def read(
@@ -71,7 +72,8 @@ def read(
             value = _value(file, whole_bytes, notes)
         notebook, details = as_current(value)
     except Unreadable as problem:
-        raise error(path, problem.what, problem.remedy) from None
+        other = isinstance(problem, OtherLanguage) and issubclass(error, NotebookError)
+        raise error(path, problem.what, _BY_NBGRADER if other else problem.remedy) from None
     notes += [(RepairKind.FORMAT, detail) for detail in details]
     return notebook, [Repair(kind=kind, where=path.name, detail=bounded(detail)) for kind, detail in notes]
 

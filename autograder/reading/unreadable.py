@@ -28,3 +28,7 @@ class Unreadable(Exception):  # noqa: N818 - it is a reason, and becomes an erro
         super().__init__(what, remedy)
         self.what = what
         self.remedy = remedy
+
+
+class OtherLanguage(Unreadable):
+    """It is a notebook, but not in Python: of an instructor's, nothing is wrong with it."""
