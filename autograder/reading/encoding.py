@@ -179,6 +179,4 @@ def line_after(text: str) -> int:
 
 def _no_character(byte: int, place: int, line: int, encoding: Encoding) -> Unreadable:
     what = f"is not {encoding} text: byte {place} in line {line} (0x{byte:02x}) belongs to no character"
-    return Unreadable(
-        what, "Open it in Jupyter or save it as UTF-8 with the editor that wrote it, then hand it in again."
-    )
+    return Unreadable(what, "Save it as UTF-8 with the editor that changed it, or let Jupyter save it.")
