@@ -212,7 +212,7 @@ def feedback(
 
     jobs = course.settings(jobs=jobs).jobs
     pages = {}
-    for name in assignments:
+    for name in _with_results(course, assignments):
         wanted = _graded(course, name, students)
         found = publish_feedback(course, name, wanted, jobs=jobs, quiet=as_json)
         pages[name] = {student: str(page) for student, page in found.items()}
@@ -252,9 +252,8 @@ def report(course: Course, assignments: list[str], *, as_json: bool) -> None:
     """Write a page on the class: scores, failing checks, mistakes."""
     from autograder.publishing import publish_report
 
-    for assignment in assignments:
-        _graded(course, assignment, ())
-    pages = {assignment: str(publish_report(course, assignment)) for assignment in assignments}
+    graded = _with_results(course, assignments)
+    pages = {assignment: str(publish_report(course, assignment)) for assignment in graded}
     if as_json:
         _print_json(pages)
         return
@@ -360,6 +359,16 @@ def _with_work(course: Course, assignments: list[str]) -> list[str]:
 def _handed_in(course: Course, assignment: str, wanted: tuple[str, ...]) -> list[str]:
     """Return the students to grade; an error if one of those wanted handed in nothing."""
     return _chosen(course.students(assignment), wanted, f"did not hand in {assignment}")
+
+
+def _with_results(course: Course, assignments: list[str]) -> list[str]:
+    """Return the assignments of which anything is graded; an error if there is none."""
+    from autograder.graded import graded_students
+
+    graded = [name for name in assignments if graded_students(course, name)]
+    if not graded:
+        _graded(course, assignments[0], ())
+    return graded
 
 
 def _graded(course: Course, assignment: str, wanted: tuple[str, ...]) -> list[str]:

@@ -147,13 +147,13 @@ def test_a_class_is_graded_and_one_broken_notebook_stops_nobody(
     assert (course.feedback("anna", ASSIGNMENT) / "index.html").is_file()
     assert run("report").exit_code == 0
     table = course.root / "grades.csv"
-    assert run("export", "--to", str(table)).exit_code == 0
+    assert run("export", ASSIGNMENT, "--to", str(table)).exit_code == 0
     with table.open(encoding="utf-8", newline="") as file:
         rows = {row["student_id"]: row for row in csv.DictReader(file)}
     assert set(rows) == {"anna", "broken", "when", "zoe, jr"}
     assert rows["when"]["score"] == ""
     assert float(rows["anna"]["exercise3_forward.test_forward"]) == 6
-    refused = run("export", "--to", str(table / "inside_a_file.csv"))
+    refused = run("export", ASSIGNMENT, "--to", str(table / "inside_a_file.csv"))
     assert refused.exit_code == FAILED
     assert "cannot be written" in refused.output
 
