@@ -9,14 +9,17 @@ from contextlib import chdir, closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from autograder.configuration import read_config
 from autograder.course import Course
-from autograder.notebook import write_notebook
+from autograder.notebook import read_notebook, write_notebook
+from autograder.released import checksum
 from autograder.sandbox.wall import Tier, probe
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from autograder.notebook import Cell, Notebook
+    from autograder.rules import Rules
 
 ROOT = Path(__file__).parent.parent
 PYTHON = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
@@ -113,6 +116,62 @@ def _generate(course: Course, assignment: str) -> None:
     converter.start()
 
 
+def autograde_with_nbgrader(course: Course, assignment: str = "ps1", **flags: Any) -> None:
+    """Run what `nbgrader autograde` runs, in the course, with flags such as ``db_url``."""
+    with warnings.catch_warnings(), chdir(course.root):
+        warnings.simplefilter("ignore")
+        from nbgrader.converters import Autograde  # noqa: PLC0415 - it takes seconds
+        from nbgrader.coursedir import CourseDirectory  # noqa: PLC0415 - the same
+
+        config = read_config(course.root)
+        config.CourseDirectory.update({"assignment_id": assignment, **flags})
+        Autograde(coursedir=CourseDirectory(config=config), config=config).start()
+
+
+def release_quickly(course: Course, assignment: str = "ps1") -> None:
+    """
+    Leave what nbgrader leaves of a course without settings.
+
+    nbgrader commits for every cell, which takes seconds for hundreds of them;
+    `check_release` tells whether this is as good.
+    """
+    path = Path(course.db_url.removeprefix("sqlite:///"))
+    _make_gradebook(path)
+    course.release(assignment).mkdir(parents=True)
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("INSERT INTO course VALUES ('quick')")
+        connection.execute("INSERT INTO assignment VALUES ('a', ?, NULL, 'quick')", (assignment,))
+        for number, file in enumerate(sorted(course.source(assignment).glob("*.ipynb"))):
+            book = read_notebook(file)
+            key = f"n{number}"
+            connection.execute("INSERT INTO notebook VALUES (?, ?, 'a', '{}')", (key, file.stem))
+            for one in book["cells"]:
+                _release_cell(connection, key, one, course.rules)
+            write_notebook(course.release(assignment) / file.name, book)
+
+
+def _release_cell(connection: sqlite3.Connection, book: str, one: Cell, rules: Rules) -> None:
+    flags = one["metadata"].get("nbgrader")
+    if flags is None:
+        return
+    stored, name = rules.stored(one), flags["grade_id"]
+    one["source"] = rules.visible(stored)
+    locked, key = not flags["solution"], f"{book}.{name}"
+    row = (key, name, one["cell_type"], locked, stored, checksum(one | {"source": stored}), book)
+    connection.execute("INSERT INTO source_cell VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+    for flag, kind, table in (
+        ("grade", "GradeCell", "grade_cells"),
+        ("solution", "SolutionCell", "solution_cells"),
+        ("task", "TaskCell", "task_cells"),
+    ):
+        if flags[flag]:
+            own = f"{key}.{flag}"
+            connection.execute("INSERT INTO base_cell VALUES (?, ?, ?, ?)", (own, name, book, kind))
+            values = (own,) if flag == "solution" else (own, flags["points"], one["cell_type"])
+            marks = ", ".join("?" * len(values))
+            connection.execute(f"INSERT INTO {table} VALUES ({marks})", values)  # noqa: S608 - our own names
+
+
 def _make_gradebook(path: Path) -> None:
     """Make an empty gradebook of nbgrader's; it would take seconds to start alembic for it."""
     if path.is_file():
@@ -143,8 +202,6 @@ def hand_in(course: Course, student: str, answers: Mapping[str, str], assignment
     Path
         The folder of the submission.
     """
-    from autograder.notebook import read_notebook  # noqa: PLC0415 - kept beside its use
-
     folder = course.submitted(student, assignment)
     folder.mkdir(parents=True)
     for path in course.release(assignment).glob("*.ipynb"):
@@ -154,3 +211,12 @@ def hand_in(course: Course, student: str, answers: Mapping[str, str], assignment
             one["source"] = answers.get(f"{path.stem}.{name}", answers.get(name, one["source"]))
         write_notebook(folder / path.name, book)
     return folder
+
+
+def nbgrader_files() -> Path:
+    """Return the folder of files of nbgrader's own tests."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import nbgrader  # noqa: PLC0415 - it takes seconds
+
+    return Path(nbgrader.__file__).parent / "tests/apps/files"

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
-import warnings
 from contextlib import closing
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from click.testing import CliRunner
-from nbgrader_courses import PYTHON, cell, make_course, notebook, release_with_nbgrader
+from nbgrader_courses import PYTHON, cell, make_course, nbgrader_files, notebook, release_with_nbgrader
 
 from autograder.cli import USAGE, main
 from autograder.course import Course
@@ -19,6 +17,9 @@ from autograder.errors import CourseError, NotebookError, ReleaseError
 from autograder.gradebook import Gradebook
 from autograder.notebook import read_notebook, write_notebook
 from autograder.release import build_release, check_release
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 DOUBLE = {
     "p1": notebook(
@@ -187,21 +188,12 @@ def test_cells_from_a_header_are_those_of_the_gradebook(tmp_path: Path) -> None:
         check_release(course, "ps1")
 
 
-def nbgrader_file(name: str) -> Path:
-    """Return a file of nbgrader's own tests."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        import nbgrader.tests.apps  # noqa: PLC0415 - it takes seconds
-
-    return Path(nbgrader.tests.apps.__file__).parent / "files" / name
-
-
 @pytest.mark.parametrize("name", ["test-v0", "test-v1", "test-v2", "too-new"])
 def test_metadata_of_another_nbgrader_are_told(built: Course, tmp_path: Path, name: str) -> None:
     """With the command that mends them."""
     course = copy_of(built, tmp_path / "copy")
     for folder in (course.source("ps1"), course.release("ps1")):
-        shutil.copyfile(nbgrader_file(f"{name}.ipynb"), folder / "p1.ipynb")
+        shutil.copyfile(nbgrader_files() / f"{name}.ipynb", folder / "p1.ipynb")
 
     for use in (course.released, lambda assignment: check_release(course, assignment)):
         with pytest.raises(ReleaseError, match=r"have version \d+, not 3.*`nbgrader update \.`"):
