@@ -2,53 +2,43 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import sqlite3
 import subprocess
 import sys
-import warnings
 from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from click.testing import CliRunner
 from gradebook_rows import gradebook_rows
-from graded_submissions import ASSIGNMENT, DUE, IN_TIME, LATE, ROOT, Submission
+from graded_submissions import ASSIGNMENT, IN_TIME, LATE, ROOT, Submission
 from hypothesis import given
 from hypothesis import strategies as st
+from late_courses import (
+    add_plugin,
+    change,
+    extensions,
+    grant,
+    make_late_course,
+    penalties,
+    penalty,
+    set_due,
+    store,
+)
 
-from autograder.cli import USAGE, main
 from autograder.configuration import read_config
-from autograder.course import Course
 from autograder.errors import ConfigError, CourseError
-from autograder.extending import in_words
 from autograder.gradebook import Gradebook
 from autograder.gradebook.extensions import TABLE
-from autograder.late import all_points, course_penalty, no_penalty, penalty_of
+from autograder.late import all_points, no_penalty, penalty_of
 from autograder.settings import load_settings
 from autograder.storage import Store
-from autograder.timestamps import parse_time, read_time
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from datetime import datetime
+    from autograder.course import Course
 
-    from autograder.late import Penalty
-
-PLUGIN = """
-from nbgrader.plugins import BasePlugin
-from traitlets import Float
-
-
-class SubMarks(BasePlugin):
-    per_hour = Float(1.0).tag(config=True)
-
-    def late_submission_penalty(self, student_id, score, total_seconds_late):
-        {body}
-"""
 ANSWERS = """return {
             "hour": round(total_seconds_late / 3600 * self.per_hour, 2),
             "share": score * 0.25,
@@ -62,53 +52,8 @@ ANSWERS = """return {
 
 @pytest.fixture
 def course(tmp_path: Path) -> Course:
-    """Return a course with a due date and a gradebook, and no notebooks on disk."""
-    shutil.copyfile(ROOT / "gradebook.db", tmp_path / "gradebook.db")
-    (tmp_path / "source").mkdir()
-    (tmp_path / "nbgrader_config.py").write_text("c = get_config()\n")
-    for part in ("source", "release"):
-        shutil.copytree(ROOT / part, tmp_path / part, dirs_exist_ok=True)
-    course = Course(root=tmp_path)
-    set_due(course.gradebook, DUE)
-    return course
-
-
-def set_due(path: Path, due: datetime | None) -> None:
-    """Set the due date as nbgrader stores it."""
-    stored = None if due is None else due.isoformat(sep=" ") + ".000000"
-    change(path, "UPDATE assignment SET duedate = ?", stored)
-
-
-def change(path: Path, statement: str, *values: object) -> None:
-    """Change a gradebook as another program would."""
-    with closing(sqlite3.connect(path)) as connection, connection:
-        connection.execute(statement, values)
-
-
-def add_plugin(course: Course, body: str, *lines: str) -> None:
-    """Give a course a late-penalty plug-in of its own; imported modules stay, so each has another name."""
-    name = f"late_{abs(hash((course.root, body)))}"
-    (course.root / f"{name}.py").write_text(PLUGIN.format(body=body))
-    with (course.root / "nbgrader_config.py").open("a") as config:
-        config.write("\n".join((f"c.AssignLatePenalties.plugin_class = '{name}.SubMarks'", *lines, "")))
-
-
-def penalty(course: Course) -> Penalty:
-    """Return what late work loses in a course."""
-    return course_penalty(course, load_settings(course.root))
-
-
-def store(course: Course, student: str, timestamp: datetime | None, rule: Penalty, **details: Any) -> None:
-    """Store a graded submission."""
-    one = Submission(student, **details)
-    with Gradebook(course.db_url) as gradebook:
-        gradebook.store(one.result, timestamp=timestamp, unanswered=one.unanswered, late_penalty=rule)
-
-
-def penalties(course: Course) -> dict[str, float]:
-    """Return what each student loses."""
-    with Gradebook(course.db_url) as gradebook:
-        return {score.student: float(score.penalty) for score in gradebook.scores(ASSIGNMENT)}
+    """Return a course with a due date."""
+    return make_late_course(tmp_path)
 
 
 # ----------------------------------------------------------------- plug-ins
@@ -224,18 +169,6 @@ def test_a_notebook_that_is_gone_loses_no_points_of_the_others(course: Course) -
 
 
 # --------------------------------------------------------------- extensions
-
-
-def extensions(course: Course) -> dict[str, timedelta | None]:
-    """Return what each student was given."""
-    with Gradebook(course.db_url) as gradebook:
-        return {name: one.more for name, one in gradebook.extensions(ASSIGNMENT).all().items()}
-
-
-def grant(course: Course, student: str, more: timedelta | None, rule: Penalty = no_penalty) -> None:
-    """Give a student more time."""
-    with Gradebook(course.db_url) as gradebook:
-        gradebook.extensions(ASSIGNMENT).grant([student], more, lambda: rule)
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -368,156 +301,3 @@ def test_nbgrader_lives_with_the_table_of_the_kit(course: Course) -> None:
     assert extensions(course) == {"ana": timedelta(hours=2)}
     change(course.gradebook, "DELETE FROM student")
     assert gradebook_rows(course.gradebook) == before
-
-
-# -------------------------------------------------------------- the command
-
-
-@pytest.fixture
-def run(course: Course) -> Callable[..., tuple[int, str]]:
-    """Run `autograder extend` on the course; return its exit code and what it says."""
-
-    def run(*args: str) -> tuple[int, str]:
-        done = CliRunner().invoke(main, ["extend", *args, "--course-dir", str(course.root)])
-        return done.exit_code, done.output
-
-    return run
-
-
-def test_the_command_grants_lists_and_takes_back(course: Course, run: Callable[..., tuple[int, str]]) -> None:
-    """DUE is the third of the month, noon."""
-    store(course, "ana", LATE, no_penalty)
-    due = f"{DUE:%Y-%m-%d %H:%M} UTC"
-    until = f"{DUE + timedelta(days=1, hours=12):%Y-%m-%d %H:%M} UTC"
-
-    assert run(ASSIGNMENT) == (0, f"{ASSIGNMENT}: due {due}; nobody has an extension\n")
-    code, said = run(ASSIGNMENT, "--student", "ana", "--days", "1", "--hours", "12")
-    assert (code, said) == (0, f"{ASSIGNMENT}: due {due}\n  ana  1 day 12 hours, until {until}\n")
-    assert run(ASSIGNMENT) == (code, said)
-    code, said = run(ASSIGNMENT, "--student", "ana", "--until", f"{DUE + timedelta(hours=1):%Y-%m-%d %H:%M}")
-    assert "ana  1 hour, until" in said
-    assert "handed in 30 minutes late" in said
-    assert run(ASSIGNMENT, "--student", "ana", "--none")[1].endswith(
-        "ana  no extension, handed in 1 hour 30 minutes late\n"
-    )
-    assert extensions(course) == {}
-
-
-def test_the_command_speaks_json(course: Course, run: Callable[..., tuple[int, str]]) -> None:
-    """Seconds and UTC, for machines."""
-    store(course, "ana", LATE, no_penalty)
-    run(ASSIGNMENT, "--student", "ana", "--minutes", "30")
-
-    code, said = run("--json")
-
-    assert code == 0
-    assert json.loads(said) == [
-        {
-            "assignment": ASSIGNMENT,
-            "due": f"{DUE:%Y-%m-%d %H:%M} UTC",
-            "extensions": [
-                {
-                    "student": "ana",
-                    "extension_s": 1800.0,
-                    "until": f"{DUE + timedelta(minutes=30):%Y-%m-%d %H:%M} UTC",
-                    "submitted": True,
-                    "timestamp": f"{LATE:%Y-%m-%d %H:%M} UTC",
-                    "seconds_late": 3600.0,
-                }
-            ],
-        }
-    ]
-
-
-@pytest.mark.parametrize(
-    ("args", "told"),
-    [
-        (["--days", "1"], "it is not clear who is to get how much"),
-        (["--student", "ana", "--days", "1", "--none"], "it is not clear"),
-        (["--student", "ana", "--until", "soon"], "there is no time 'soon'"),
-        (["--student", "ana", "--until", "2027-02-01"], "there is no time '2027-02-01'"),
-        (["--student", "ana", "--until", "2000-01-01 00:00 UTC"], "is none"),
-        (["--student", "ana", "--days", "1e9"], "that is too long"),
-        (["--student", "ana", "--days", "1e300"], "that is too long"),
-        (["--student", "anna", "--days", "1"], "Did you mean 'ana'"),
-        (["--student", "../ana", "--days", "1"], "cannot be the name of a folder"),
-    ],
-)
-def test_what_is_not_clear_is_refused(
-    course: Course, run: Callable[..., tuple[int, str]], args: list[str], told: str
-) -> None:
-    """It names what is missing, and changes nothing."""
-    store(course, "ana", LATE, no_penalty)
-
-    code, said = run(ASSIGNMENT, *args)
-
-    assert code == USAGE
-    assert told in said
-    assert extensions(course) == {}
-
-
-def test_until_needs_a_due_date(course: Course, run: Callable[..., tuple[int, str]]) -> None:
-    """What is kept is a time after it."""
-    set_due(course.gradebook, None)
-
-    code, said = run(ASSIGNMENT, "--student", "ana", "--until", "2027-02-01 12:00")
-
-    assert code == USAGE
-    assert "nbgrader db assignment add NAME --duedate" in said
-
-
-def test_without_a_roster_any_student_may_be_given_time(
-    course: Course, run: Callable[..., tuple[int, str]]
-) -> None:
-    """Nobody is known before the first submission; and who has handed in is known without a roster."""
-    assert run(ASSIGNMENT, "--student", "ana", "--days", "2")[0] == 0
-    assert run(ASSIGNMENT, "--student", "ben", "--days", "2")[0] == USAGE
-    course.submitted("ben", ASSIGNMENT).mkdir(parents=True)
-
-    code, said = run(ASSIGNMENT, "--student", "ben", "--student", "ana", "--days", "3")
-
-    assert (code, said.count("3 days, until"), said.count("nothing graded yet")) == (0, 2, 2)
-
-
-@given(seconds=st.integers(-(10**6), 10**6))
-def test_a_time_in_words_is_that_time(seconds: int) -> None:
-    """Read back unit by unit."""
-    sizes = {"day": 86_400, "hour": 3_600, "minute": 60, "second": 1}
-
-    words = in_words(timedelta(seconds=seconds))
-
-    parts = words.lstrip("-").split()
-    total = (
-        sum(int(count) * sizes[unit.rstrip("s")] for count, unit in zip(parts[::2], parts[1::2], strict=True))
-        if words != "no time"
-        else 0
-    )
-    assert total * (-1 if words.startswith("-") else 1) == seconds
-
-
-@pytest.mark.parametrize(
-    "words", ["2027-01-31 23:59 UTC", "2027-01-31T23:59Z", "2027-01-31 23:59:00", "2027-01-31 23:59 Etc/UTC"]
-)
-def test_a_persons_time_is_read_as_nbgrader_reads_it(words: str) -> None:
-    """Where nothing has to be guessed."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        assert read_time(words) == parse_time(words)
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        "2027-01-31",
-        "23:59",
-        "31.01.2027 23:59",
-        "2027-01-31 23:59 Mars/Phobos",
-        "2027-01-31 23:59 ../zone",
-        "2027-13-31 23:59",
-        "9" * 200,
-    ],
-)
-def test_a_persons_time_is_never_guessed(words: str) -> None:
-    """A deadline that is off by a day, or by a zone, is a wrong grade."""
-    with pytest.raises((ValueError, ArithmeticError)):
-        read_time(words)
