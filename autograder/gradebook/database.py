@@ -98,10 +98,13 @@ class Database:
         with self._told(), self._engine.connect() as connection:
             writer = connection.execution_options(autograder_write=True)
             with writer.begin():
-                if self._engine.dialect.name == "postgresql":
-                    # Reads decide what is written, so that two graders must not read at once.
-                    writer.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": WRITERS})
+                self._wait_for_others(writer)
                 yield writer
+
+    def _wait_for_others(self, writer: Connection) -> None:
+        if self._engine.dialect.name == "postgresql":
+            # Reads decide what is written, so that two graders must not read at once.
+            writer.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": WRITERS})
 
     def _add_indexes(self) -> None:
         # nbgrader looks rows up by these columns and has no index for them, so
@@ -111,6 +114,8 @@ class Database:
         with self._told(), self._engine.connect() as connection:
             writer = connection.execution_options(autograder_write=True)
             with writer.begin():
+                # "If not exists" alone lets two that ask at once both make it.
+                self._wait_for_others(writer)
                 for table, column in INDEXED:
                     name = f"ix_autograder_{table}_{column}"
                     writer.execute(text(f"CREATE INDEX IF NOT EXISTS {name} ON {table} ({column})"))
