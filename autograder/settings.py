@@ -47,7 +47,8 @@ class Autograder(Configurable):
         120.0,
         min=1.0,
         help="""Seconds of the clock that one notebook may take with all its cells and checks (default
-        120). What has not run by then is not run: those cells say so, those checks are lost.""",
+        120). What has not run by then is not run: those cells say so, those checks are lost. A notebook
+        that is run a second time, for hidden asserts, has as much again.""",
     ).tag(config=True)
 
     cpu_time_s = Int(

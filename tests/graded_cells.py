@@ -6,7 +6,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Self
 
 import known_solutions
-from handouts import ASSIGNMENT, COURSE, RELEASED
+from handouts import COURSE
 
 from autograder.checks.suite import CheckSuite, LocalNames
 from autograder.diagnosis import Misconception, diagnose
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from autograder.checks.plugin import CheckRun
+    from autograder.checks.suite import Names
     from autograder.notebook import Notebook
     from autograder.variants import Variant
 
@@ -27,17 +28,25 @@ if TYPE_CHECKING:
 MISCONCEPTIONS = {one.name: one for one in known_solutions.WRONG}
 ALTERNATIVES = {one.name: one for one in known_solutions.RIGHT}
 
+_RELEASED = [
+    (assignment, released)
+    for assignment in known_solutions.ASSIGNMENTS
+    for released in COURSE.released(assignment)
+]
 _SOURCES = {
-    released.name: read_notebook(COURSE.source(ASSIGNMENT) / f"{released.name}.ipynb", error=NotebookError)
-    for released in RELEASED
+    released.name: read_notebook(COURSE.source(assignment) / f"{released.name}.ipynb", error=NotebookError)
+    for assignment, released in _RELEASED
 }
 HOMES = {
     cell.grade_id: _SOURCES[released.name]
-    for released in RELEASED
+    for _, released in _RELEASED
     for cell in released.graded
     if cell.hidden_check
 }
-"""The instructor's notebook of each test cell."""
+"""The instructor's notebook of each test cell with hidden checks."""
+
+ASSIGNMENT_OF = {cell.grade_id: assignment for assignment, released in _RELEASED for cell in released.graded}
+"""The assignment of each test cell."""
 
 
 def started(home: Notebook, variant: Variant | None = None) -> Program:
@@ -71,6 +80,29 @@ KNOWN = {
 """The misconceptions of each test cell, ready to be asked."""
 
 
+class Suites:
+    """The checks of all assignments, each made ready at the first need; a context manager."""
+
+    def __init__(self) -> None:
+        self._ready: dict[str, CheckSuite] = {}
+
+    def __enter__(self) -> Self:
+        """Return the suites."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End pytest's sessions."""
+        for suite in self._ready.values():
+            suite.close()
+
+    def run(self, grade_id: str, names: Names, *, seed: bytes) -> list[CheckRun]:
+        """Run the checks of one test cell on one notebook."""
+        assignment = ASSIGNMENT_OF[grade_id]
+        if assignment not in self._ready:
+            self._ready[assignment] = CheckSuite(assignment)
+        return self._ready[assignment].run(grade_id, names, seed=seed)
+
+
 class Judge:
     """
     Runs a cell's checks on some names, and diagnoses them; a context manager.
@@ -82,7 +114,7 @@ class Judge:
     """
 
     def __init__(self, seed: bytes = b"diagnosis") -> None:
-        self._suite = CheckSuite(ASSIGNMENT)
+        self._suites = Suites()
         self._seed = seed
 
     def __enter__(self) -> Self:
@@ -90,12 +122,12 @@ class Judge:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """End pytest's session."""
-        self._suite.close()
+        """End pytest's sessions."""
+        self._suites.__exit__()
 
     def runs(self, grade_id: str, names: Mapping[str, Any], seed: bytes = b"") -> list[CheckRun]:
         """Return how the checks went."""
-        return self._suite.run(grade_id, LocalNames(names), seed=self._seed + seed)
+        return self._suites.run(grade_id, LocalNames(names), seed=self._seed + seed)
 
     def __call__(self, grade_id: str, names: Mapping[str, Any], seed: bytes = b"") -> list[CheckResult]:
         """Return the results with the mistakes named."""

@@ -11,12 +11,18 @@ from autograder.released import Kind, ReleasedNotebook, grade_id_of
 COURSE = Course(root=Path(__file__).parent.parent)
 ASSIGNMENT = "multi_head_attention"
 RELEASED = COURSE.released(ASSIGNMENT)
+ALL_RELEASED = {
+    released.name: (name, released) for name in COURSE.assignments() for released in COURSE.released(name)
+}
+"""Every notebook of the course with its assignment, by its name."""
+
 SPLIT = next(released for released in RELEASED if released.name == "exercise2_split_heads")
 
 
 def handed_out(released: ReleasedNotebook) -> Notebook:
     """Return the notebook that students get."""
-    return read_notebook(COURSE.release(ASSIGNMENT) / f"{released.name}.ipynb")
+    assignment, _ = ALL_RELEASED[released.name]
+    return read_notebook(COURSE.release(assignment) / f"{released.name}.ipynb")
 
 
 def filled(released: ReleasedNotebook) -> Notebook:

@@ -8,6 +8,7 @@ import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from autograder.released import hidden_check
 from autograder.variants import Variant, load_variants
 
 if TYPE_CHECKING:
@@ -15,14 +16,15 @@ if TYPE_CHECKING:
 
     from autograder.results import CheckResult
 
-ASSIGNMENT = "multi_head_attention"
+ASSIGNMENTS = ("attention_warmup", "multi_head_attention")
 ROOT = Path(__file__).parents[1]
-RIGHT = load_variants(ROOT, "alternatives", ASSIGNMENT)
-WRONG = load_variants(ROOT, "misconceptions", ASSIGNMENT)
+RIGHT = tuple(one for name in ASSIGNMENTS for one in load_variants(ROOT, "alternatives", name))
+WRONG = tuple(one for name in ASSIGNMENTS for one in load_variants(ROOT, "misconceptions", name))
 BY_NAME = {variant.name: variant for variant in (*RIGHT, *WRONG)}
-NOTEBOOKS: list[dict[str, Any]] = [
-    json.loads(path.read_text()) for path in sorted((ROOT / "source" / ASSIGNMENT).glob("*.ipynb"))
-]
+NOTEBOOKS: dict[str, list[dict[str, Any]]] = {
+    name: [json.loads(path.read_text()) for path in sorted((ROOT / "source" / name).glob("*.ipynb"))]
+    for name in ASSIGNMENTS
+}
 
 
 def named(variant: Variant) -> str:
@@ -30,10 +32,29 @@ def named(variant: Variant) -> str:
     return variant.name
 
 
+def assignment_of(variant: Variant) -> str:
+    """Return the assignment that a known solution is of."""
+    return variant.path.parent.name
+
+
+def notebooks_of(variant: Variant) -> list[dict[str, Any]]:
+    """Return the instructor's notebooks of its assignment."""
+    return NOTEBOOKS[assignment_of(variant)]
+
+
+def tests_in(notebook: dict[str, Any]) -> dict[str, bool]:
+    """Return the grade ids of the test cells, and whether each has hidden checks."""
+    metas = {
+        "".join(cell["source"]): meta
+        for cell in notebook["cells"]
+        if (meta := cell["metadata"].get("nbgrader", {})).get("grade") and not meta.get("solution")
+    }
+    return {meta["grade_id"]: hidden_check(source) is not None for source, meta in metas.items()}
+
+
 def grade_cells(notebook: dict[str, Any]) -> list[str]:
     """Return the grade ids of the cells with hidden checks."""
-    metas = [cell["metadata"].get("nbgrader", {}) for cell in notebook["cells"]]
-    return [meta["grade_id"] for meta in metas if meta.get("grade") and not meta.get("solution")]
+    return [grade_id for grade_id, is_checked in tests_in(notebook).items() if is_checked]
 
 
 def code_cells(notebook: dict[str, Any]) -> set[str]:
@@ -43,10 +64,10 @@ def code_cells(notebook: dict[str, Any]) -> set[str]:
 
 
 def judge_of(notebook: dict[str, Any], grade_id: str) -> str:
-    """Return the test cell of a solution cell: the next one below it."""
+    """Return the test cell of a solution cell, the next one below it; empty if that has no hidden checks."""
     ids = [cell["metadata"].get("nbgrader", {}).get("grade_id") for cell in notebook["cells"]]
     below = ids[ids.index(grade_id) :]
-    return next(one for one in grade_cells(notebook) if one in below)
+    return next(one if is_checked else "" for one, is_checked in tests_in(notebook).items() if one in below)
 
 
 def lost(results: Mapping[str, list[CheckResult]]) -> dict[str, dict[str, str]]:

@@ -51,7 +51,7 @@ def test_a_folder_without_a_notebook_is_no_assignment(course: Course) -> None:
     (course.root / "source" / ".ipynb_checkpoints").mkdir()
     (course.root / "source" / "README.md").touch()
 
-    assert course.assignments() == [ASSIGNMENT]
+    assert course.assignments() == ["attention_warmup", ASSIGNMENT]
 
 
 def test_nothing_handed_in_is_an_error_with_the_place(course: Course) -> None:

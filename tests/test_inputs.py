@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from corruptions import GRADED
-from graded_cells import HOMES, RIGHT
-from handouts import ASSIGNMENT, named
+from graded_cells import ASSIGNMENT_OF, HOMES, RIGHT, Suites
+from handouts import named
 
 from autograder.checks.suite import CheckSuite, LocalNames
 from autograder.released import strip_hidden
@@ -42,22 +42,22 @@ LEARNT = {
 
 
 @pytest.fixture(scope="module")
-def suite() -> Iterator[CheckSuite]:
+def suite() -> Iterator[Suites]:
     """Return the checks, ready to run."""
-    with CheckSuite(ASSIGNMENT) as ready:
+    with Suites() as ready:
         yield ready
 
 
-def asked(suite: CheckSuite, grade_id: str, student: str, version: int = 1) -> dict[str, list[bytes]]:
+def asked(suite: Suites, grade_id: str, student: str, version: int = 1) -> dict[str, list[bytes]]:
     """Return what each check of a cell asks a right solution of a student."""
-    seed = seed_of(SECRET, ASSIGNMENT, version, student)
+    seed = seed_of(SECRET, ASSIGNMENT_OF[grade_id], version, student)
     runs = suite.run(grade_id, LocalNames(RIGHT[grade_id]()), seed=seed)
     assert {run.result.outcome for run in runs} == {Outcome.PASSED}
     return {run.result.name: [exchange.request for exchange in run.exchanges] for run in runs}
 
 
 @pytest.mark.parametrize("grade_id", HOMES)
-def test_two_students_are_asked_other_numbers_in_every_check(suite: CheckSuite, grade_id: str) -> None:
+def test_two_students_are_asked_other_numbers_in_every_check(suite: Suites, grade_id: str) -> None:
     """So are two versions; only the checks listed ask everybody the same."""
     ana, ben, later = (asked(suite, grade_id, *who) for who in (("ana",), ("ben",), ("ana", 2)))
 
@@ -70,7 +70,7 @@ def test_two_students_are_asked_other_numbers_in_every_check(suite: CheckSuite, 
             assert ana[check] != later[check], check
 
 
-def test_checks_that_ask_everybody_the_same_are_those_listed(suite: CheckSuite) -> None:
+def test_checks_that_ask_everybody_the_same_are_those_listed(suite: Suites) -> None:
     """They are few, and each exists."""
     checks = {(grade_id, check) for grade_id in HOMES for check in asked(suite, grade_id, "ana")}
 
@@ -79,10 +79,10 @@ def test_checks_that_ask_everybody_the_same_are_those_listed(suite: CheckSuite) 
 
 
 @pytest.mark.parametrize("grade_id", HOMES)
-def test_a_student_is_asked_the_same_at_every_grading(suite: CheckSuite, grade_id: str) -> None:
+def test_a_student_is_asked_the_same_at_every_grading(suite: Suites, grade_id: str) -> None:
     """Also by another process, and if the other cells are not checked: each check draws its own numbers."""
     first, again = (asked(suite, grade_id, "ana") for _ in range(2))
-    with CheckSuite(ASSIGNMENT, [grade_id]) as other:
+    with CheckSuite(ASSIGNMENT_OF[grade_id], [grade_id]) as other:
         alone = asked(other, grade_id, "ana")
 
     assert first == again == alone
@@ -163,7 +163,7 @@ def raises(_: str) -> Any:
 
 
 @pytest.mark.parametrize("grade_id", HOMES)
-def test_a_table_of_the_visible_examples_earns_nothing(suite: CheckSuite, grade_id: str) -> None:
+def test_a_table_of_the_visible_examples_earns_nothing(suite: Suites, grade_id: str) -> None:
     """Whether it gives up otherwise or answers with an example."""
     examples = Examples(grade_id)
     assert examples.answers or grade_id == "test_worked_example"
@@ -176,6 +176,8 @@ def test_a_table_of_the_visible_examples_earns_nothing(suite: CheckSuite, grade_
         names = examples.learnt(grade_id, otherwise)
         # It does know them: the visible tests pass.
         exec(strip_hidden(named(HOMES[grade_id], grade_id)["source"]), dict(names))  # noqa: S102 - the course's
-        points = earned(suite.run(grade_id, LocalNames(names), seed=seed_of(SECRET, ASSIGNMENT, 1, "ana")))
+        points = earned(
+            suite.run(grade_id, LocalNames(names), seed=seed_of(SECRET, ASSIGNMENT_OF[grade_id], 1, "ana"))
+        )
 
         assert bool(points) is (grade_id in LEARNT), (otherwise, points)

@@ -7,8 +7,9 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from handouts import ASSIGNMENT, COURSE, RELEASED, handed_out
+from handouts import ALL_RELEASED, COURSE, handed_out
 
+from autograder.classic import hides_lines
 from autograder.errors import NotebookError
 from autograder.notebook import dump_notebook, read_notebook
 from autograder.released import Kind, grade_id_of
@@ -30,37 +31,78 @@ POINTS = {
         "explain_reshape_order": 3,
     },
     "exercise3_forward": {"test_forward": 6, "test_roundtrip_is_exact": 1, "test_heads_differ": 1},
+    "softmax_and_attention": {
+        "test_softmax": 3,
+        "test_attention_weights": 2,
+        "test_attention": 2,
+        "explain_scale_and_mask": 2,
+        "picture_of_your_own": 1,
+    },
 }
 
 # Without the kit: as on a student's machine.
 WITHOUT_THE_KIT = "import sys\nsys.modules.update({'autograder': None, 'solutions': None, 'nbgrader': None})"
 
 
-@pytest.fixture(params=RELEASED, ids=lambda released: released.name)
+# All points and those that no person gives, of each assignment.
+TOTALS = {"attention_warmup": (10, 7), "multi_head_attention": (21, 18)}
+
+
+@pytest.fixture(params=ALL_RELEASED)
 def released(request: pytest.FixtureRequest) -> ReleasedNotebook:
-    """Return each notebook of the assignment."""
-    notebook: ReleasedNotebook = request.param
+    """Return each notebook of the course."""
+    _, notebook = ALL_RELEASED[request.param]
     return notebook
 
 
-def test_the_assignment_is_what_the_course_promises() -> None:
-    """Notebooks, graded cells and points; 18 of 21 points are automatic."""
-    cells = [cell for released in RELEASED for cell in released.graded]
+def test_the_assignments_are_what_the_course_promises() -> None:
+    """Notebooks, graded cells and points, most of them automatic."""
+    totals = {
+        assignment: (
+            sum(released.max_score for released in COURSE.released(assignment)),
+            sum(
+                cell.points
+                for released in COURSE.released(assignment)
+                for cell in released.graded
+                if cell.kind is Kind.TEST
+            ),
+        )
+        for assignment in COURSE.assignments()
+    }
 
     assert {
-        released.name: {cell.grade_id: cell.points for cell in released.graded} for released in RELEASED
+        name: {cell.grade_id: cell.points for cell in released.graded}
+        for name, (_, released) in ALL_RELEASED.items()
     } == POINTS
-    assert sum(cell.points for cell in cells if cell.kind is Kind.TEST) == 18
+    assert totals == TOTALS
+
+
+def test_the_warm_up_is_of_the_classic_kind() -> None:
+    """It has every kind of cell that nbgrader knows, and of test cells one of each of ours and theirs."""
+    _, warm_up = ALL_RELEASED["softmax_and_attention"]
+    tests = {cell.grade_id: cell for cell in warm_up.graded if cell.kind is Kind.TEST}
+    checked = {name for name, cell in tests.items() if cell.hidden_check}
+    hiding = {name for name, cell in tests.items() if hides_lines(cell)}
+
+    assert {cell.kind for cell in warm_up.layout} == set(Kind)
+    assert (checked, hiding) == ({"test_softmax"}, {"test_attention_weights"})
+    assert tests["test_attention"].source.splitlines()[-1] == "score"
 
 
 def test_every_name_that_students_write_has_its_cell() -> None:
     """A solution cell is named after what it defines."""
-    names = {cell.grade_id for released in RELEASED for cell in released.cells if cell.kind is Kind.SOLUTION}
+    names = {
+        cell.grade_id
+        for _, released in ALL_RELEASED.values()
+        for cell in released.cells
+        if cell.kind is Kind.SOLUTION
+    }
 
     assert names == {
         *("head_dim", "parameter_count", "single_head_parameter_count", "worked_example"),
         *("split_heads", "merge_heads", "tokens_in_naive_head"),
         *("multi_head_attention_class", "roundtrip_is_exact", "heads_differ"),
+        *("softmax", "attention_weights", "attention"),
     }
 
 
@@ -117,13 +159,23 @@ def test_the_rules_are_stated(released: ReleasedNotebook) -> None:
             "overflow",
             "at least one",
         ),
+        "softmax_and_attention": (
+            "true = hidden",
+            "at least one",
+            "overflow",
+            "1e-6",
+            "1e-8",
+            "changed",
+            "last axis",
+        ),
     }
 
     assert not [rule for rule in rules[released.name] if rule not in text]
 
 
 def _source(released: ReleasedNotebook) -> Notebook:
-    return read_notebook(COURSE.source(ASSIGNMENT) / f"{released.name}.ipynb", error=NotebookError)
+    assignment, _ = ALL_RELEASED[released.name]
+    return read_notebook(COURSE.source(assignment) / f"{released.name}.ipynb", error=NotebookError)
 
 
 def _run(notebook: Notebook) -> Any:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 ROOT = Path(__file__).parent.parent
+ASSIGNMENTS = ("attention_warmup", "multi_head_attention")
 ASSIGNMENT = "multi_head_attention"
 STUDENT_TABLES = ("student", "submitted_assignment", "submitted_notebook", "grade", "comment")
 
@@ -34,11 +35,12 @@ def rebuilt(tmp_path_factory: pytest.TempPathFactory) -> Course:
     root = tmp_path_factory.mktemp("rebuilt")
     for part in ("source", "solutions"):
         shutil.copytree(ROOT / part, root / part, ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.rmtree(root / "solutions" / ASSIGNMENT, ignore_errors=True)
+    for assignment in ASSIGNMENTS:
+        shutil.rmtree(root / "solutions" / assignment, ignore_errors=True)
     shutil.copy(ROOT / "nbgrader_config.py", root)
     code = (
         "from autograder.course import Course; from autograder.release import build_release;"
-        f"build_release(Course.find(), {ASSIGNMENT!r})"
+        f"[build_release(Course.find(), name) for name in {ASSIGNMENTS!r}]"
     )
     environment = {name: value for name, value in os.environ.items() if name not in {"VIRTUAL_ENV", "PATH"}}
     subprocess.run(
@@ -52,19 +54,21 @@ def rebuilt(tmp_path_factory: pytest.TempPathFactory) -> Course:
 
 
 @pytest.mark.slow
-def test_the_release_is_what_the_sources_give(rebuilt: Course) -> None:
+@pytest.mark.parametrize("assignment", ASSIGNMENTS)
+def test_the_release_is_what_the_sources_give(rebuilt: Course, assignment: str) -> None:
     """What students get is never edited by hand, nor forgotten."""
-    for path in sorted(rebuilt.release(ASSIGNMENT).iterdir()):
-        assert (ROOT / "release" / ASSIGNMENT / path.name).read_bytes() == path.read_bytes(), path.name
-    names = [path.name for path in (ROOT / "release" / ASSIGNMENT).iterdir()]
-    assert sorted(names) == sorted(path.name for path in rebuilt.release(ASSIGNMENT).iterdir())
+    for path in sorted(rebuilt.release(assignment).iterdir()):
+        assert (ROOT / "release" / assignment / path.name).read_bytes() == path.read_bytes(), path.name
+    names = [path.name for path in (ROOT / "release" / assignment).iterdir()]
+    assert sorted(names) == sorted(path.name for path in rebuilt.release(assignment).iterdir())
 
 
 @pytest.mark.slow
-def test_the_solved_notebooks_are_what_the_sources_give(rebuilt: Course) -> None:
+@pytest.mark.parametrize("assignment", ASSIGNMENTS)
+def test_the_solved_notebooks_are_what_the_sources_give(rebuilt: Course, assignment: str) -> None:
     """Their code, that is: pictures differ by a version of matplotlib."""
-    for path in sorted((rebuilt.solutions / ASSIGNMENT).iterdir()):
-        ours = read_notebook(ROOT / "solutions" / ASSIGNMENT / path.name)
+    for path in sorted((rebuilt.solutions / assignment).iterdir()):
+        ours = read_notebook(ROOT / "solutions" / assignment / path.name)
         theirs = read_notebook(path)
 
         assert [cell["source"] for cell in ours["cells"]] == [cell["source"] for cell in theirs["cells"]]
@@ -77,17 +81,17 @@ def test_the_gradebook_is_what_the_sources_give(rebuilt: Course) -> None:
     assert gradebook_rows(ROOT / "gradebook.db") == gradebook_rows(rebuilt.gradebook)
 
 
-def test_the_gradebook_knows_the_assignment_and_no_student() -> None:
+def test_the_gradebook_knows_the_assignments_and_no_student() -> None:
     """It is handed out; nobody's name or grade may be in it."""
     rows = gradebook_rows(ROOT / "gradebook.db")
 
     for table in STUDENT_TABLES:
         assert rows[table] == [], table
     assert rows["course"] == [(ASSIGNMENT,)]
-    assert [name for name, *_ in rows["assignment"]] == [ASSIGNMENT]
+    assert [name for name, *_ in rows["assignment"]] == list(ASSIGNMENTS)
     assert rows["alembic_version"] == [("e43177bfe90b",)]
-    points = [row[3] for row in rows["cells"] if row[2] == "GradeCell"]
-    assert sum(points) == 21
+    points = [row[3] if row[2] == "GradeCell" else row[5] for row in rows["cells"]]
+    assert sum(filter(None, points)) == 10 + 21
     with closing(sqlite3.connect(ROOT / "gradebook.db")) as connection:
         courses = connection.execute("SELECT id FROM course").fetchall()
     assert courses == [(ASSIGNMENT,)]
@@ -296,6 +300,40 @@ def test_a_solution_that_its_own_tests_refuse_is_not_released(
     """Nobody could earn the points."""
     with pytest.raises(ReleaseError, match=message):
         _check_solved(ROOT / "a.ipynb", cell | {"outputs": outputs})
+
+
+CLASSIC = TEST | {"source": "assert a == 1"}
+SHOWN = {"output_type": "execute_result", "data": {}}
+
+
+@pytest.mark.parametrize(
+    ("shown", "message"),
+    [
+        ("1.5", r"earns 1\.5 of 2 points in 'test_a'"),
+        ("0", "earns 0 of 2 points"),
+        ("True", "'test_a' its last line gives True, which is no score"),
+        ("np.False_", "gives False, which is no score"),
+        ("nan", "gives nan"),
+        ("-1", "gives -1.0, which is not between 0 and 2"),
+        ("Decimal('2')", r"gives Decimal\('2'\), which is no plain number. End the cell in a plain number"),
+    ],
+)
+def test_a_classic_test_that_no_solution_can_pass_is_not_released(shown: str, message: str) -> None:
+    """Every student would lose the points, or wait for a person."""
+    outputs = [SHOWN | {"data": {"text/plain": shown}}]
+
+    with pytest.raises(ReleaseError, match=message):
+        _check_solved(ROOT / "a.ipynb", CLASSIC | {"outputs": outputs})
+
+
+@pytest.mark.parametrize(
+    "shown", ["2", "2.0", "np.float64(2.0)", "2.0000000000000004", "[1]", "<Figure>", ""]
+)
+def test_a_classic_test_that_its_solution_passes_is_released(shown: str) -> None:
+    """Whatever it shows that is no other score."""
+    outputs = [SHOWN | {"data": {"text/plain": shown}}] if shown else []
+
+    _check_solved(ROOT / "a.ipynb", CLASSIC | {"outputs": outputs})
 
 
 def test_a_solution_that_earns_everything_is_released() -> None:

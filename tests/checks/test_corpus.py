@@ -5,22 +5,26 @@ from __future__ import annotations
 import ast
 import io
 import tokenize
+from contextlib import ExitStack
 from decimal import Decimal
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import pytest
 from known_solutions import (
-    ASSIGNMENT,
+    ASSIGNMENTS,
     NOTEBOOKS,
     RIGHT,
     ROOT,
     WRONG,
+    assignment_of,
     code_cells,
     functions,
     grade_cells,
     listed,
     lost,
     named,
+    notebooks_of,
     undocumented,
 )
 from parallel import print_at_end
@@ -31,9 +35,11 @@ from autograder.statements import cut, names_bound
 from autograder.variants import LABELS, Variant, program, solved_cells, touched_cells
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
-AUTOMATIC_POINTS = Decimal(18)
+POINTS = {"attention_warmup": Decimal(3), "multi_head_attention": Decimal(18)}
+"""What hidden checks earn in each assignment."""
+
 LIBRARIES = {
     "numpy",
     *("collections", "dataclasses", "fractions", "functools", "itertools", "math", "operator", "typing"),
@@ -59,19 +65,24 @@ Results = dict[str, list[CheckResult]]
 class Corpus:
     """Grades known solutions in this process; a notebook that a solution leaves alone is graded once."""
 
-    def __init__(self, suite: CheckSuite) -> None:
-        self._suite = suite
+    def __init__(self, suites: Mapping[str, CheckSuite]) -> None:
+        self._suites = suites
         self._graded: dict[object, Results] = {}
 
-    def grade(self, variant: Variant | None = None, *, seed: bytes = b"corpus") -> Results:
-        """Return the results of every grade cell of the assignment."""
+    def grade(self, variant: Variant, *, seed: bytes = b"corpus") -> Results:
+        """Return the results of every grade cell of a known solution's assignment."""
+        return self.graded(assignment_of(variant), variant, seed=seed)
+
+    def graded(self, assignment: str, variant: Variant | None = None, *, seed: bytes = b"corpus") -> Results:
+        """Return the results of every grade cell of an assignment, as a rule of the instructor's solution."""
         results: Results = {}
-        for number, notebook in enumerate(NOTEBOOKS):
-            key = (number, seed, tuple(solved_cells(notebook, variant).items()))
+        suite = self._suites[assignment]
+        for number, notebook in enumerate(NOTEBOOKS[assignment]):
+            key = (assignment, number, seed, tuple(solved_cells(notebook, variant).items()))
             if key not in self._graded:
                 names = program(notebook, variant)()
                 self._graded[key] = {
-                    grade_id: [run.result for run in self._suite.run(grade_id, LocalNames(names), seed=seed)]
+                    grade_id: [run.result for run in suite.run(grade_id, LocalNames(names), seed=seed)]
                     for grade_id in grade_cells(notebook)
                 }
             results |= self._graded[key]
@@ -86,8 +97,8 @@ def points(results: Results) -> Decimal:
 @pytest.fixture(scope="session")
 def corpus(request: pytest.FixtureRequest) -> Iterator[Corpus]:
     """The corpus, with a report of it at the end of the run."""
-    with CheckSuite(ASSIGNMENT) as suite:
-        yield Corpus(suite)
+    with ExitStack() as stack:
+        yield Corpus({name: stack.enter_context(CheckSuite(name)) for name in ASSIGNMENTS})
     print_at_end(request.config, "known solutions", overview())
 
 
@@ -100,12 +111,13 @@ def overview() -> Iterator[str]:
         yield from listed(f"  {len(names)} in {family} ({what})", names)
 
 
-def test_the_instructors_solution_earns_everything(corpus: Corpus) -> None:
+@pytest.mark.parametrize("assignment", ASSIGNMENTS)
+def test_the_instructors_solution_earns_everything(corpus: Corpus, assignment: str) -> None:
     """An exercise whose own solution fails cannot be handed out."""
-    results = corpus.grade()
+    results = corpus.graded(assignment)
 
     assert lost(results) == {}
-    assert points(results) == AUTOMATIC_POINTS
+    assert points(results) == POINTS[assignment]
 
 
 @pytest.mark.parametrize("seed", [b"ana", b"bo"])
@@ -115,7 +127,7 @@ def test_a_right_solution_earns_everything(corpus: Corpus, variant: Variant, see
     results = corpus.grade(variant, seed=seed)
 
     assert lost(results) == {}
-    assert points(results) == AUTOMATIC_POINTS
+    assert points(results) == POINTS[assignment_of(variant)]
 
 
 @pytest.mark.parametrize("variant", WRONG, ids=named)
@@ -141,7 +153,7 @@ def test_no_misconception_stops_a_check(corpus: Corpus) -> None:
 @pytest.mark.parametrize("variant", WRONG, ids=named)
 def test_a_misconception_fails_the_check_that_must_catch_it(corpus: Corpus, variant: Variant) -> None:
     """Another check may fail it too, but this one's sentence is about the mistake."""
-    checks = [check.name for check in corpus.grade()[variant.loses]]
+    checks = [check.name for check in corpus.graded(assignment_of(variant))[variant.loses]]
     where = variant.path.relative_to(ROOT)
 
     assert variant.check in checks, f"{where}: CHECK is none of the checks of {variant.loses}: {checks}"
@@ -153,7 +165,12 @@ def test_a_misconception_fails_the_check_that_must_catch_it(corpus: Corpus, vari
 def test_every_hidden_check_is_needed(corpus: Corpus) -> None:
     """A check that must catch no known mistake costs time and may one day fail a right answer."""
     needed = {f"{variant.loses}::{variant.check}" for variant in WRONG}
-    checks = {f"{grade_id}::{check.name}" for grade_id, found in corpus.grade().items() for check in found}
+    checks = {
+        f"{grade_id}::{check.name}"
+        for assignment in ASSIGNMENTS
+        for grade_id, found in corpus.graded(assignment).items()
+        for check in found
+    }
 
     assert checks - needed == set()
 
@@ -179,7 +196,7 @@ def test_right_solutions_cover_every_graded_name() -> None:
     """A function that only the instructor has solved is tried in one style only."""
     graded = {
         name
-        for notebook in NOTEBOOKS
+        for notebook in chain.from_iterable(NOTEBOOKS.values())
         for grade_id, text in solved_cells(notebook).items()
         if grade_id in code_cells(notebook)
         for name in names_bound(cut(text))
@@ -191,7 +208,8 @@ def test_right_solutions_cover_every_graded_name() -> None:
 
 def test_every_grade_cell_has_a_misconception() -> None:
     """A cell without a known mistake has no test of its checks."""
-    cells = {grade_id for notebook in NOTEBOOKS for grade_id in grade_cells(notebook)}
+    notebooks = chain.from_iterable(NOTEBOOKS.values())
+    cells = {grade_id for notebook in notebooks for grade_id in grade_cells(notebook)}
 
     assert {variant.loses for variant in WRONG} == cells
 
@@ -199,7 +217,7 @@ def test_every_grade_cell_has_a_misconception() -> None:
 @pytest.mark.parametrize("variant", WRONG, ids=named)
 def test_a_misconception_is_in_the_notebook_of_its_cell(variant: Variant) -> None:
     """A mistake elsewhere could not lose there."""
-    touched = [notebook for notebook in NOTEBOOKS if touched_cells(notebook, variant)]
+    touched = [notebook for notebook in notebooks_of(variant) if touched_cells(notebook, variant)]
 
     assert [variant.loses in grade_cells(notebook) for notebook in touched] == [True]
 
@@ -218,7 +236,8 @@ def test_a_known_solution_stands_alone(variant: Variant) -> None:
 def test_a_misconception_keeps_its_mistake_to_itself(variant: Variant) -> None:
     """It is written as by someone who believes it: no comment, and the notebook shows no sentence of ours."""
     tokens = tokenize.generate_tokens(io.StringIO(variant.source).readline)
-    written = "\n".join(text for notebook in NOTEBOOKS for text in solved_cells(notebook, variant).values())
+    cells = [solved_cells(notebook, variant) for notebook in notebooks_of(variant)]
+    written = "\n".join(text for one in cells for text in one.values())
 
     assert [token.string for token in tokens if token.type == tokenize.COMMENT] == []
     assert variant.claim not in written
@@ -239,7 +258,7 @@ def test_a_known_solution_reads_like_a_students(variant: Variant) -> None:
     """The filled cells hold its functions word for word, and no other cell has changed."""
     wanted = {undocumented(node) for node in functions(variant.source)}
     found = set()
-    for notebook in NOTEBOOKS:
+    for notebook in notebooks_of(variant):
         base, solved, touched = (
             solved_cells(notebook),
             solved_cells(notebook, variant),

@@ -6,12 +6,13 @@ import resource
 from collections import Counter
 from contextlib import suppress
 from functools import lru_cache
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from graded_cells import Suites
 from known_solutions import (
-    ASSIGNMENT,
     NOTEBOOKS,
     RIGHT,
     code_cells,
@@ -19,12 +20,13 @@ from known_solutions import (
     grade_cells,
     judge_of,
     lost,
+    notebooks_of,
     undocumented,
 )
 from mutants import mutants
 from parallel import print_at_end
 
-from autograder.checks.suite import CheckSuite, LocalNames
+from autograder.checks.suite import LocalNames
 from autograder.variants import Variant, solved_cells, touched_cells
 
 if TYPE_CHECKING:
@@ -40,6 +42,7 @@ STYLES: dict[str, Variant | None] = {INSTRUCTOR: None} | {
     for name in (
         "einsum",
         "lambdas_and_partials",
+        "log_of_the_sum",
         "log_sum_exp",
         "moveaxis",
         "naive_by_arithmetic",
@@ -91,14 +94,14 @@ def memory() -> Iterator[None]:
 class Gate:
     """Grades mutants in this process, each in the test cell of what was changed, and counts them."""
 
-    def __init__(self, suite: CheckSuite) -> None:
-        self._suite = suite
+    def __init__(self, suites: Suites) -> None:
+        self._suites = suites
         self.counts = Counter[str]()
 
     def survivors(self, style: str) -> tuple[set[str], set[str]]:
         """Return the keys of all mutants of a style, and of those that lose nothing."""
         made, alive = set(), set()
-        for notebook in NOTEBOOKS:
+        for notebook in written_in(style):
             cells = code_of(notebook, STYLES[style])
             for grade_id, mutant in mutants_of(notebook, cells, STYLES[style]):
                 key = f"{style} · {grade_id} · {mutant.key}"
@@ -112,7 +115,13 @@ class Gate:
     def lost(self, cells: dict[str, str], grade_id: str) -> dict[str, dict[str, str]]:
         """Return what a notebook with these solution cells loses in one test cell."""
         names = LocalNames(run_cells(cells))
-        return lost({grade_id: [run.result for run in self._suite.run(grade_id, names, seed=b"mutants")]})
+        return lost({grade_id: [run.result for run in self._suites.run(grade_id, names, seed=b"mutants")]})
+
+
+def written_in(style: str) -> list[dict[str, Any]]:
+    """Return the notebooks that are solved in a style: the instructor has solved all."""
+    variant = STYLES[style]
+    return notebooks_of(variant) if variant else list(chain.from_iterable(NOTEBOOKS.values()))
 
 
 def code_of(notebook: dict[str, Any], variant: Variant | None) -> dict[str, str]:
@@ -144,14 +153,16 @@ def mutants_of(
     for grade_id in touched_cells(notebook, variant) if variant else cells:
         own = {undocumented(node) for node in functions(base[grade_id])} if variant else set()
         leave = {node.name for node in functions(cells[grade_id]) if undocumented(node) in own}
+        if not judge_of(notebook, grade_id):
+            continue
         yield from ((grade_id, mutant) for mutant in mutants(cells[grade_id], leave=leave | {GIVEN}))
 
 
 @pytest.fixture(scope="module")
 def gate(request: pytest.FixtureRequest) -> Iterator[Gate]:
     """The gate, with its counts at the end of the run."""
-    with CheckSuite(ASSIGNMENT) as suite:
-        gate = Gate(suite)
+    with Suites() as suites:
+        gate = Gate(suites)
         yield gate
     counts = "{made} made, {killed} killed, {alive} as right as before".format_map(gate.counts)
     print_at_end(request.config, "machine-made mutants", [counts])
@@ -171,7 +182,7 @@ def test_a_mutant_loses_points_or_is_known_to_be_right(gate: Gate, style: str) -
 @pytest.mark.parametrize("style", STYLES)
 def test_what_is_mutated_is_right(gate: Gate, style: str) -> None:
     """A mutant of something that fails would say nothing."""
-    for notebook in NOTEBOOKS:
+    for notebook in written_in(style):
         cells = code_of(notebook, STYLES[style])
         assert [gate.lost(cells, grade_id) for grade_id in grade_cells(notebook)] == [{}] * len(
             grade_cells(notebook)
