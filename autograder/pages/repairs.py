@@ -67,6 +67,11 @@ TOLD = {
         "Write each answer into its one cell.",
         "with a split answer",
     ),
+    RepairKind.MERGED: Told(
+        "{places} {was} merged with other cells, which were taken apart again.",
+        "Leave the cells that were handed out apart.",
+        "with merged cells",
+    ),
     RepairKind.MOVED: Told(
         "{places} stood in another place and {was} moved back.",
         "Leave the order of the cells as it is.",
@@ -113,6 +118,11 @@ TOLD = {
         "with tags",
     ),
     RepairKind.SOURCE: Told(_AS_RELEASED, _LEAVE, "with edited given cells"),
+    RepairKind.KEPT: Told(
+        "What you typed into {places} was put into a cell of its own.",
+        "Write into cells of your own: given cells are put back before grading.",
+        "with more in given cells",
+    ),
     RepairKind.OTHER_RELEASE: Told(
         "{places} {was} of another version of this assignment; the present one took {its} place.",
         "Take the present version of the notebook before you hand in again.",

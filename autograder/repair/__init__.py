@@ -8,9 +8,9 @@ else what it defines, else its place. Locked cells get the instructor's source.
 What was not a plain accident of saving is told. Nothing is executed, nothing
 raises, and a repaired notebook is repaired to itself.
 
-`work` holds a notebook on its way. It goes through `cleaning`, `splits`,
-`matching` with `copies`, `arranging`, `answers` with `written` and `typed`,
-`changes` and `finishing`, in this order.
+`work` holds a notebook on its way. It goes through `cleaning`, `merges`,
+`splits`, `matching` with `copies`, `arranging`, `answers` with `written` and
+`typed`, `changes` and `finishing`, in this order.
 """
 
 from autograder.repair.repairing import repair

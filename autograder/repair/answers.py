@@ -74,7 +74,7 @@ def bring_helpers(moved: Iterable[Slot], work: Work) -> None:
                 work.slots.insert(at, _cell("\n\n".join(one.text for one in helpers)))
                 names = ", ".join(sorted(names_bound(helpers)))
                 told = f"{names} stood below it and is needed; copied above it"
-                work.notes.repaired(RepairKind.FOUND, slot.claim, told)
+                work.notes.repaired(RepairKind.MOVED, slot.claim, told)
 
 
 # -------------------------------------------------------------- what is missing
@@ -84,7 +84,12 @@ def _is_empty(slot: Slot, place: Place, work: Work) -> bool:
     if slot.key in {"", place.key}:
         return True
     wanted = work.given.wanted.get(place.at, frozenset())
-    return bool(wanted) and not wanted & work.python.words(slot.source)
+    # Most answers say so at once; only others are parsed.
+    if not wanted or any(f"{how}{name}" in slot.source for name in wanted for how in ("def ", "class ")):
+        return False
+    if not wanted & work.python.words(slot.source):
+        return True
+    return work.python.parses(slot.source) and not wanted & work.python.binds(slot.source)
 
 
 def _find(place: Place, slot: Slot | None, work: Work) -> None:
@@ -104,7 +109,7 @@ def _find(place: Place, slot: Slot | None, work: Work) -> None:
         if slot is not None:
             work.remove([slot])
         donors[-1].slot.owner = place
-        _tell_found(place, "missing" if slot is None else "as it was handed out", work)
+        _tell_found(place, donors[-1].slot, "missing" if slot is None else "as it was handed out", work)
     elif donors:
         at = _index(slot, work) if slot is not None else last
         source = _extract(donors, wanted, at, work)
@@ -130,8 +135,9 @@ def _by_place(place: Place, between: Sequence[Slot], wanted: frozenset[str], wor
         and (not wanted or (wanted & work.python.words(slot.source) and not work.python.parses(slot.source)))
     ]
     if likely:
-        max(likely, key=lambda slot: len(slot.source)).owner = place
-        _tell_found(place, "missing", work)
+        longest = max(likely, key=lambda slot: len(slot.source))
+        longest.owner = place
+        _tell_found(place, longest, "missing", work)
     elif place.cell.kind is Kind.MANUAL:
         work.slots = insert(work.slots, [new_slot(place)])
         work.notes.repaired(
@@ -253,8 +259,10 @@ def _tell(place: Place, detail: str, work: Work) -> None:
     work.notes.repaired(RepairKind.FOUND, place.cell.grade_id, detail)
 
 
-def _tell_found(place: Place, was: str, work: Work) -> None:
+def _tell_found(place: Place, slot: Slot, was: str, work: Work) -> None:
     """Tell that a cell of the student's is the answer; if no cell is marked, that is how all are found."""
+    if slot.torn_off:
+        return
     if work.is_unmarked:
         work.unmarked.append(place)
     else:

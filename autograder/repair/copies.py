@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from autograder.repair.work import Place, Slot, Work
 
-_UNFINISHED = re.compile(r"^\s*raise NotImplementedError\b", re.MULTILINE)
+_UNFINISHED = re.compile(r"^[ \t]*raise NotImplementedError\b", re.MULTILINE)
 
 
 def choose(copies: Sequence[Slot], place: Place, work: Work) -> None:
@@ -40,7 +40,7 @@ def choose(copies: Sequence[Slot], place: Place, work: Work) -> None:
         copies[0].owner = place
         return
     if place.cell.kind.locked:
-        kept, gone, done = _locked(copies, place)
+        kept, gone, done = _locked(copies, place, work)
     elif place.cell.kind is Kind.MANUAL:
         kept, gone, done = _written(copies, place)
     else:
@@ -53,11 +53,15 @@ def choose(copies: Sequence[Slot], place: Place, work: Work) -> None:
     work.notes.repaired(kind, place.cell.grade_id, f"there were {len(copies)} copies of it; {done}")
 
 
-def _locked(copies: Sequence[Slot], place: Place) -> tuple[Slot, list[Slot], str]:
-    """Keep one that nobody edited: a test as late as it stands, what is given as early."""
+def _locked(copies: Sequence[Slot], place: Place, work: Work) -> tuple[Slot, list[Slot], str]:
+    """Keep one that nobody edited: of what is given the first, of a test the first below its answers."""
     as_given = {place.key, plain(place.cell.source)}
     pool = [slot for slot in copies if slot.key in as_given] or copies
-    kept = pool[-1] if place.cell.kind is Kind.TEST else pool[0]
+    kept = pool[0]
+    if place.cell.kind is Kind.TEST:
+        judged = {at for at, judge in work.given.judges.items() if judge == place.at}
+        answers = [one.at for one in work.slots if one.owner is not None and one.owner.at in judged]
+        kept = next((slot for slot in pool if slot.at > max(answers, default=-1)), pool[-1])
     # Code that is given may have been copied to run again.
     runs_again = place.cell.kind is Kind.READONLY and place.cell.cell_type == "code"
     gone = [] if runs_again else [slot for slot in copies if slot is not kept and slot.key in as_given]
@@ -81,16 +85,18 @@ def _code(copies: Sequence[Slot], place: Place, work: Work) -> tuple[Slot, list[
     if len(answers) < 2:  # noqa: PLR2004 - nothing to choose
         kept = answers[0] if answers else copies[0]
         return kept, [slot for slot in copies if slot is not kept], "the others said nothing else"
-    above = [slot for slot in answers if slot.at < _test_at(place, work)] or answers
+    test_at = _test_at(place, work)
+    above = [slot for slot in answers if slot.at < test_at] or answers
     wanted = work.given.wanted.get(place.at, frozenset())
     defining = [slot for slot in above if work.python.binds(slot.source) & wanted] or above
     finished = [slot for slot in defining if not _UNFINISHED.search(slot.source)] or defining
     kept = finished[-1]
-    for slot in above:
-        if slot.at > kept.at and slot in defining:
+    for slot in defining:
+        if slot.at > kept.at:
             # An older state, pasted below: run, it would undo the answer.
             slot.cell["cell_type"] = "raw"
-    gone = [slot for slot in copies if slot not in answers]
+    own = set(map(id, answers))
+    gone = [slot for slot in copies if id(slot) not in own]
     return kept, gone, "the last finished one above its test counts"
 
 

@@ -6,7 +6,7 @@ from enum import Enum, auto
 from typing import TYPE_CHECKING
 
 from autograder.released import Kind, checksum
-from autograder.repair.given import plain
+from autograder.repair.given import dense, plain
 from autograder.repair.python import meaning
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def edit_of(slot: Slot, place: Place, work: Work) -> Edit:
     """
     if not place.cell.kind.locked:
         return Edit.OTHER_RELEASE if is_of_another_release(slot, place) else Edit.NONE
-    if slot.key == place.key:
+    if slot.key == place.key or dense(slot.key) == dense(place.key):
         return Edit.NONE
     if slot.key == plain(place.cell.source) or _hidden_lines(place) & _lines(slot.key):
         return Edit.HIDDEN

@@ -68,7 +68,12 @@ class Given:
 
 def plain(source: str) -> str:
     """Return a source as a reader sees it: line ends, trailing blanks and empty ends do not count."""
-    return "\n".join(line.rstrip() for line in source.strip().splitlines())
+    return "\n".join(map(str.rstrip, source.strip().split("\n")))
+
+
+def dense(source: str) -> str:
+    """Return a source without its empty lines, as `plain` returns it: an editor may take them."""
+    return "\n".join(filter(None, plain(source).split("\n")))
 
 
 def given(released: ReleasedNotebook) -> Given:

@@ -69,7 +69,7 @@ def _found(place: Place, slot: Slot, work: Work) -> None:
     if slot.claim:
         detail = f"its nbgrader metadata was renamed to {slot.claim!r}; put back"
         work.notes.repaired(RepairKind.RENAMED, place.cell.grade_id, detail)
-    else:
+    elif not slot.torn_off:
         work.unmarked.append(place)
 
 

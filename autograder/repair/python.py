@@ -20,7 +20,7 @@ MAX_WORDS = 3_000_000
 
 # What is wrong with a text, or with taking it apart, is of no matter: it is no Python then.
 _PROBLEMS = (SyntaxError, ValueError, RecursionError, MemoryError, IndexError)
-_MAGIC = re.compile(r"^(\s*)(?:[%!].*|[\w.]+\?\??|\?\??[\w.]+)$", re.MULTILINE)
+_MAGIC = re.compile(r"^([ \t]*)(?:[%!].*|[\w.]+\?\??|\?\??[\w.]+)$", re.MULTILINE)
 _GOES_ON = re.compile(r"(?:else|elif|except|finally|case)\b|[)\]}]|\s")
 _WORD = re.compile(r"[^\W\d]\w*")
 
@@ -38,6 +38,11 @@ class Python:
         self._parts: dict[str, tuple[Statement, ...]] = {}
         self._binds: dict[str, frozenset[str]] = {}
         self._words: dict[str, frozenset[str]] = {}
+
+    @property
+    def is_spent(self) -> bool:
+        """True if nothing more is parsed."""
+        return self._left <= 0
 
     def parses(self, source: str) -> bool:
         """Tell whether a cell is Python as it stands, IPython's own lines included."""
@@ -102,10 +107,26 @@ def _cut(source: str) -> tuple[Statement, ...] | None:
         warnings.simplefilter("ignore")
         for text in dict.fromkeys((source, _MAGIC.sub(r"\1pass", source))):
             try:
-                return tuple(cut(text))
+                statements = tuple(cut(text))
             except _PROBLEMS:
                 continue
+            return None if _is_torn(statements) else statements
     return None
+
+
+def _is_torn(statements: tuple[Statement, ...]) -> bool:
+    """Tell whether statements belong inside a function or a loop; Python itself tells that later."""
+    waiting: list[tuple[ast.AST, bool]] = [(node, False) for one in statements for node in one.nodes]
+    while waiting:
+        node, in_loop = waiting.pop()
+        if isinstance(node, ast.Return) or (isinstance(node, ast.Break | ast.Continue) and not in_loop):
+            return True
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Yield | ast.YieldFrom):
+            return True
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.expr):
+            inside = in_loop or isinstance(node, ast.For | ast.AsyncFor | ast.While)
+            waiting += [(child, inside) for child in ast.iter_child_nodes(node)]
+    return False
 
 
 def _parts(source: str) -> Iterator[str]:

@@ -10,6 +10,7 @@ from autograder.repair.changes import note_changes
 from autograder.repair.cleaning import clean
 from autograder.repair.finishing import finished
 from autograder.repair.matching import match
+from autograder.repair.merges import take_apart
 from autograder.repair.splits import join_parts
 from autograder.repair.typed import keep_typed
 from autograder.repair.work import Work
@@ -46,6 +47,7 @@ def repair(
     """
     work = Work(released)
     clean(submitted, work)
+    take_apart(work)
     join_parts(work)
     match(work)
     moved = arrange(work)

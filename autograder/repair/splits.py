@@ -8,11 +8,11 @@ a function, neither part need be Python.
 from __future__ import annotations
 
 import re
-import textwrap
 from typing import TYPE_CHECKING
 
 from autograder.findings import RepairKind
-from autograder.repair.given import plain
+from autograder.repair.given import dense
+from autograder.repair.python import MAX_CELL
 from autograder.repair.work import Slot
 
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ class _Parts:
         self._python = work.python
         self._by_grade_id = {place.cell.grade_id: place for place in work.places if place.cell.grade_id}
         self._texts = {place.key for place in work.places if place.cell.kind.locked}
+        self._dense = set(map(dense, self._texts))
         self._first_lines = {text.split("\n", 1)[0] for text in self._texts if "\n" in text}
 
     def join(self) -> None:
@@ -59,6 +60,8 @@ class _Parts:
         for count in range(2, MAX_PARTS + 1):
             parts = slots[at : at + count]
             if len(parts) < count or not self._may_belong(parts[0], parts[-1]):
+                break
+            if sum(len(part.source) for part in parts) > MAX_CELL:
                 break
             source = next((one for one in self._texts_of(best, parts) if self._is_one(one, parts)), None)
             if source is not None:
@@ -100,10 +103,10 @@ class _Parts:
         """Tell whether parts are one cell."""
         place = self._place(parts[0])
         if place is not None and place.cell.kind.locked:
-            return plain(source) == place.key
-        if place is None and plain(source) in self._texts:
+            return dense(source) == dense(place.key)
+        if self._starts_given(parts[0]) and dense(source) in self._dense:
             return True
-        if not parts[0].is_code or any(part.key == "" for part in parts):
+        if not parts[0].is_code or any(part.key == "" for part in parts) or self._python.is_spent:
             return False
         return self._is_cut(source, parts) or self._are_apart(parts)
 
@@ -115,7 +118,7 @@ class _Parts:
         looks_cut = _CUT_OFF.match(last.source.lstrip("\n")) is not None
         if not looks_cut and self._python.parses(first.source) and self._python.parses(last.source):
             return False
-        alone = looks_cut and self._python.parses(textwrap.dedent(last.source))
+        alone = looks_cut and self._python.parses(_dedented(last.source))
         if alone and not (first.claim and first.claim == last.claim) and not self._work.is_unmarked:
             # IPython runs an indented cell, and it may be one of its own.
             return False
@@ -140,3 +143,10 @@ class _Parts:
         where = slot.claim or f"cell {slot.at + 1}"
         self._work.notes.repaired(RepairKind.JOINED, where, f"it was split into {len(parts)} cells; joined")
         return slot
+
+
+def _dedented(source: str) -> str:
+    """Return an indented cell as IPython runs it."""
+    text = source.lstrip("\n")
+    indent = text[: len(text) - len(text.lstrip(" \t"))]
+    return "\n".join(line.removeprefix(indent) for line in text.split("\n"))

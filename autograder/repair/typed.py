@@ -43,7 +43,7 @@ def keep_typed(work: Work) -> None:
         kept += pair
         if beside:
             what = "what was typed into it stands in a cell of its own now"
-            work.notes.repaired(RepairKind.FOUND, place.cell.grade_id, what)
+            work.notes.repaired(RepairKind.KEPT, place.cell.grade_id, what)
     work.slots = kept
 
 

@@ -63,6 +63,8 @@ class Slot:
         True if another copy stands for the cell that it claims to be.
     new : bool
         True if the repair put it in.
+    torn_off : bool
+        True if it was a part of a merged cell.
     """
 
     cell: Cell
@@ -72,6 +74,7 @@ class Slot:
     owner: Place | None = None
     spare: bool = False
     new: bool = False
+    torn_off: bool = False
     key: str = field(init=False)
 
     def __post_init__(self) -> None:
