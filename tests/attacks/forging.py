@@ -73,6 +73,7 @@ class Forger:
         return {
             "scores": {cell.grade_id: str(cell.auto_score) for cell in cells if not cell.manual},
             "texts": texts,
+            "evidence": sorted({f"{one.kind} {one.severity}" for one in graded.result.evidence}),
         }
 
 
