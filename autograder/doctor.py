@@ -18,16 +18,19 @@ from autograder.course import Course
 from autograder.errors import AutograderError, CourseError
 from autograder.gradebook import Gradebook
 from autograder.layout import Step
+from autograder.misplaced import misplaced
 from autograder.release import check_release
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.sandbox import Sandbox
 from autograder.sandbox.wall import Tier, probe
 from autograder.settings import Settings, help_texts
+from autograder.terminal import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _PACKAGES = ("autograder", "nbgrader", "numpy", "ipython", "pytest", "SQLAlchemy", "matplotlib")
+_NAMED = 20
 
 
 class Level(StrEnum):
@@ -158,6 +161,9 @@ def _course(course: Course) -> Iterator[Finding]:
         else:
             count = len(course.layout.students_in(Step.SUBMITTED, assignment))
             yield Finding(assignment, Level.GOOD, f"the release is up to date; {count} submissions")
+        for one in misplaced(course, assignment)[:_NAMED]:
+            where, remedy = printable(f"{one.where}: {one.what}"), printable(one.remedy)
+            yield Finding(assignment, Level.NOTE, where, remedy)
     yield from _settings(settings)
 
 
