@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from autograder.findings import Severity
 from autograder.sandbox import process
 from autograder.sandbox.limits import LimitReached, Limits, WorkerDied
 from autograder.sandbox.sandbox import Sandbox
@@ -50,6 +51,14 @@ DIES = {
 """What a cell does to the socket, so that the worker is gone at the latest when it is asked again."""
 
 
+# What is told of it; where nothing is, it may have been a crash.
+TOLD = {
+    **dict.fromkeys(DIES, Severity.ATTACK),
+    "one byte before the call": Severity.DOUBT,
+    **dict.fromkeys(("an end to the connection", "half a frame, then its end")),
+}
+
+
 @pytest.fixture(scope="module")
 def sandbox() -> Iterator[Sandbox]:
     """The best wall of this machine."""
@@ -77,17 +86,18 @@ def open_descriptors() -> int:
     return len(os.listdir("/proc/self/fd"))  # noqa: PTH208 - numbers, not paths
 
 
-@pytest.mark.parametrize("source", DIES.values(), ids=DIES)
-def test_a_forged_answer_ends_the_worker(worker: Worker, source: str) -> None:
-    """It is never taken for the answer to a later call, and costs the grader nothing."""
+@pytest.mark.parametrize("name", DIES)
+def test_a_forged_answer_ends_the_worker(worker: Worker, name: str) -> None:
+    """It is never taken for the answer to a later call, costs the grader nothing, and is told."""
     before = open_descriptors()
 
     def attack() -> None:
-        worker.run_cell(source)
+        worker.run_cell(DIES[name])
         worker.request(GET)
 
-    with pytest.raises((WorkerDied, LimitReached)):
+    with pytest.raises(WorkerDied) as end:
         attack()
+    assert (None if end.value.forged is None else end.value.forged.severity) is TOLD[name]
     with pytest.raises(WorkerDied):
         worker.request(GET)
     assert open_descriptors() <= before
