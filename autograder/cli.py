@@ -124,11 +124,12 @@ def release(course: Course, assignments: list[str], *, as_json: bool) -> None:
 def grade(course: Course, assignments: list[str], *, as_json: bool, **options: Any) -> None:
     """Grade what students handed in and has changed since; store scores and graded notebooks."""
     from autograder.batch import Graders
+    from autograder.choosing import handed_in, with_work
 
     names = ("students", "force", "retry_failed", "what_changed")
     students, force, retry_failed, only_compare = (options.pop(name) for name in names)
     settings = course.settings(**options)
-    wanted = {name: _handed_in(course, name, students) for name in _with_work(course, assignments)}
+    wanted = {name: handed_in(course, name, students) for name in with_work(course, assignments)}
     first, count = next(iter(wanted)), max(map(len, wanted.values()))
     with _interruptible(), Graders(course, settings, first, count=count) as graders:
         if force or any(not course.autograded(one, name).is_dir() for name in wanted for one in wanted[name]):
@@ -208,12 +209,13 @@ def feedback(
     course: Course, assignments: list[str], *, as_json: bool, students: tuple[str, ...], jobs: int | None
 ) -> None:
     """Write a feedback page for each student."""
+    from autograder.choosing import graded, with_results
     from autograder.publishing import publish_feedback
 
     jobs = course.settings(jobs=jobs).jobs
     pages = {}
-    for name in _with_results(course, assignments):
-        wanted = _graded(course, name, students)
+    for name in with_results(course, assignments):
+        wanted = graded(course, name, students)
         found = publish_feedback(course, name, wanted, jobs=jobs, quiet=as_json)
         pages[name] = {student: str(page) for student, page in found.items()}
     if as_json:
@@ -250,9 +252,10 @@ def extend(
 @_on_course
 def report(course: Course, assignments: list[str], *, as_json: bool) -> None:
     """Write a page on the class: scores, failing checks, mistakes."""
+    from autograder.choosing import with_results
     from autograder.publishing import publish_report
 
-    graded = _with_results(course, assignments)
+    graded = with_results(course, assignments)
     pages = {assignment: str(publish_report(course, assignment)) for assignment in graded}
     if as_json:
         _print_json(pages)
@@ -342,52 +345,6 @@ def demo(to: Path | None) -> None:
     from autograder.demo import run_demo
 
     run_demo(to)
-
-
-def _with_work(course: Course, assignments: list[str]) -> list[str]:
-    """Return the assignments that somebody handed in; an error if there is none."""
-    if len(assignments) == 1:
-        course.students(assignments[0])
-        return assignments
-    layout = course.layout
-    handed_in = [name for name in assignments if layout.students_in(Step.SUBMITTED, name)]
-    if not handed_in:
-        raise CourseError(layout.shown(Step.SUBMITTED), "nothing was handed in", "Put the notebooks there.")
-    return handed_in
-
-
-def _handed_in(course: Course, assignment: str, wanted: tuple[str, ...]) -> list[str]:
-    """Return the students to grade; an error if one of those wanted handed in nothing."""
-    return _chosen(course.students(assignment), wanted, f"did not hand in {assignment}")
-
-
-def _with_results(course: Course, assignments: list[str]) -> list[str]:
-    """Return the assignments of which anything is graded; an error if there is none."""
-    from autograder.graded import graded_students
-
-    graded = [name for name in assignments if graded_students(course, name)]
-    if not graded:
-        _graded(course, assignments[0], ())
-    return graded
-
-
-def _graded(course: Course, assignment: str, wanted: tuple[str, ...]) -> list[str]:
-    """Return the students whose submission is graded; an error if there is none."""
-    from autograder.graded import graded_students
-
-    found = graded_students(course, assignment)
-    if not found:
-        where = course.layout.shown(Step.AUTOGRADED, assignment)
-        raise CourseError(where, "nothing is graded yet", f"Run `autograder grade {assignment}`.")
-    return _chosen(found, wanted, f"has no graded submission of {assignment}")
-
-
-def _chosen(found: list[str], wanted: tuple[str, ...], problem: str) -> list[str]:
-    """Return the wanted of the students found, all by default; an error if one is not among them."""
-    for student in wanted:
-        if student not in found:
-            raise CourseError(student, problem, nearest(student, found))
-    return [student for student in found if not wanted or student in wanted]
 
 
 def _print_json(value: object) -> None:

@@ -17,6 +17,7 @@ import click
 from autograder.course import Course
 from autograder.errors import AutograderError, CourseError
 from autograder.gradebook import Gradebook
+from autograder.late import course_penalty
 from autograder.layout import Step
 from autograder.misplaced import misplaced
 from autograder.release import check_release
@@ -146,6 +147,8 @@ def _sandbox() -> Finding:
 
 def _course(course: Course) -> Iterator[Finding]:
     yield Finding("course", Level.GOOD, str(course.root))
+    if course.layout.is_own:
+        yield Finding("layout", Level.GOOD, f"submissions are in {course.layout.shown(Step.SUBMITTED)}")
     try:
         settings = course.settings()
         with Gradebook(settings.db_url) as gradebook:
@@ -164,7 +167,18 @@ def _course(course: Course) -> Iterator[Finding]:
         for one in misplaced(course, assignment)[:_NAMED]:
             where, remedy = printable(f"{one.where}: {one.what}"), printable(one.remedy)
             yield Finding(assignment, Level.NOTE, where, remedy)
+    yield _late_work(course, settings)
     yield from _settings(settings)
+
+
+def _late_work(course: Course, settings: Settings) -> Finding:
+    words = {"none": "nothing is taken off", "zero": "all points are taken off"}
+    try:
+        course_penalty(course, settings)
+    except AutograderError as error:
+        return Finding("late work", Level.BAD, error.what, error.remedy)
+    told = words.get(settings.late_penalty, f"the plug-in {settings.late_penalty} says what is taken off")
+    return Finding("late work", Level.GOOD, told)
 
 
 def _settings(settings: Settings) -> Iterator[Finding]:

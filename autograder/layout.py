@@ -157,6 +157,13 @@ class Layout:
         return (*(Beside(folder, self.ignored) for folder in theirs), source)
 
     @property
+    def is_own(self) -> bool:
+        """True if it is not nbgrader's usual one."""
+        usual = {step: step.value for step in Step if step is not Step.SOLUTION}
+        own = {step: folder for step, folder in self.folders.items() if step in usual}
+        return self.structure != STRUCTURE or own != usual
+
+    @property
     def guarded(self) -> tuple[Path, ...]:
         """The folders that student code must not reach: the course, and what it keeps elsewhere."""
         parents = (self.parent(step) for step in Step)

@@ -174,6 +174,8 @@ def test_a_course_with_another_layout_is_graded_by_the_commands(tmp_path: Path) 
     for command in ("grade", "feedback", "report", "export", "extend"):
         done = CliRunner().invoke(main, [command, "ps1", "--course-dir", str(course.root)])
         assert done.exit_code == 0, done.output
+    done = CliRunner().invoke(main, ["grade", "--student", "eve", "--course-dir", str(course.root)])
+    assert "eve: is left out by CourseDirectory.student_id_exclude" in done.output
 
     term = course.root / "term"
     assert (term / "ana/graded/ps1/p1.ipynb").is_file()
