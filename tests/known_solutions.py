@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
     from autograder.results import CheckResult
 
-ASSIGNMENTS = ("attention_warmup", "multi_head_attention")
+ASSIGNMENT = "multi_head_attention"
+ASSIGNMENTS = ("attention_warmup", ASSIGNMENT)
 ROOT = Path(__file__).parents[1]
 RIGHT = tuple(one for name in ASSIGNMENTS for one in load_variants(ROOT, "alternatives", name))
 WRONG = tuple(one for name in ASSIGNMENTS for one in load_variants(ROOT, "misconceptions", name))

@@ -31,7 +31,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 PICTURED = ("test_split_heads", "test_merge_heads", "test_parameter_count", "test_forward")
-VARIANTS = {"alternatives": known_solutions.RIGHT, "misconceptions": known_solutions.WRONG}
+VARIANTS = {
+    kind: [one for one in known if known_solutions.assignment_of(one) == ASSIGNMENT]
+    for kind, known in (("alternatives", known_solutions.RIGHT), ("misconceptions", known_solutions.WRONG))
+}
 WRONG = CheckResult(name="test_a", claim="A.", points=Decimal(1), outcome=Outcome.FAILED)
 
 SHOWN_WRONG = 0.5

@@ -9,7 +9,7 @@ import pytest
 from habits import HABITS
 from hypothesis import given
 from hypothesis import strategies as st
-from known_solutions import BY_NAME, NOTEBOOKS
+from known_solutions import BY_NAME, notebooks_of
 from tricks import ACCIDENTS, TRICKS
 
 from autograder.checks.student import Student
@@ -77,7 +77,7 @@ def test_no_known_solution_is_evidence(see: See) -> None:
     cells = [
         CodeCell(source, where=name)
         for name, variant in BY_NAME.items()
-        for notebook in NOTEBOOKS
+        for notebook in notebooks_of(variant)
         for source in dict.fromkeys(solved_cells(notebook, variant).values())
     ]
 
