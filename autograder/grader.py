@@ -7,10 +7,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Self
 
 from autograder import classic
-from autograder.errors import AutograderError, CheckError, SubmissionError, nearest
+from autograder.errors import AutograderError, CheckError, nearest
 from autograder.filled import GradedNotebook, filled
 from autograder.handed_in import find_notebooks
-from autograder.notebook import read_submitted
 from autograder.released import Kind, grade_id_of, unanswered
 from autograder.repair import repair
 from autograder.results import (
@@ -154,9 +153,9 @@ class Grader:
         timestamp = self.course.handed_in_at(student, assignment)
         found = find_notebooks(folder, released)
         graded = {
-            book.name: self._grade_found(assignment, student, book, found)
+            book.name: self.grade_found(assignment, student, book.name, found)
             for book in released
-            if book.name in found.paths or book.name in found.unclear
+            if book.name in found.names
         }
         results = tuple(
             graded[book.name].result if book.name in graded else book.not_handed_in() for book in released
@@ -169,28 +168,36 @@ class Grader:
             found.ignored,
         )
 
-    def _grade_found(
-        self, assignment: str, student: str, released: ReleasedNotebook, found: HandedIn
-    ) -> GradedNotebook:
-        """Grade one notebook of a submission, or tell why it has no score."""
-        name = released.name
-        if name in found.unclear:
-            return self.not_graded(released, found.unclear[name])
-        path = found.paths[name]
-        repairs = (found.repairs[name],) if name in found.repairs else ()
-        try:
-            notebook, read = read_submitted(path)
-        except SubmissionError as error:
-            return self.not_graded(released, f"{path.name}: {error.what}. {error.remedy}", repairs)
+    def grade_found(self, assignment: str, student: str, name: str, found: HandedIn) -> GradedNotebook:
+        """
+        Grade one notebook of a submission, or tell why it has no score.
+
+        Parameters
+        ----------
+        assignment, student : str
+            The submission.
+        name : str
+            The notebook; one of `found.names`.
+        found : HandedIn
+            What was handed in.
+
+        Returns
+        -------
+        GradedNotebook
+            As of `grade_notebook`, which says what is raised, or of `not_graded`.
+        """
+        notebook, repairs, reason = found.read(name)
+        if notebook is None:
+            return self.not_graded(self.course.released_notebook(assignment, name), reason, repairs)
         # A notebook in a folder of its own finds there the files that it needs.
-        files = self.course.layout.beside(student, assignment, path.parent)
+        files = self.course.layout.beside(student, assignment, found.paths[name].parent)
         return self.grade_notebook(
             assignment,
             name,
             student=student,
             notebook=notebook,
             files=files,
-        ).after((*repairs, *read))
+        ).after(repairs)
 
     def not_graded(
         self, released: ReleasedNotebook, reason: str, repairs: tuple[Repair, ...] = ()

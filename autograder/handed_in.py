@@ -72,6 +72,38 @@ class HandedIn:
     unclear: Mapping[str, str] = field(default_factory=dict)
     ignored: tuple[str, ...] = ()
 
+    @property
+    def names(self) -> frozenset[str]:
+        """The notebooks that were handed in, one way or another."""
+        return frozenset(self.paths) | frozenset(self.unclear)
+
+    def read(self, name: str) -> tuple[Notebook | None, tuple[Repair, ...], str]:
+        """
+        Read a notebook that was handed in.
+
+        Parameters
+        ----------
+        name : str
+            One of `names`.
+
+        Returns
+        -------
+        notebook : dict or None
+            As of `read_submitted`; None if it cannot be read.
+        repairs : tuple of Repair
+            What was put right to find and to read it.
+        reason : str
+            Why it cannot be read, and what to do; empty if it was.
+        """
+        if name in self.unclear:
+            return None, (), self.unclear[name]
+        repairs = (self.repairs[name],) if name in self.repairs else ()
+        try:
+            notebook, more = read_submitted(self.paths[name])
+        except SubmissionError as error:
+            return None, repairs, f"{self.paths[name].name}: {error.what}. {error.remedy}"
+        return notebook, (*repairs, *more), ""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Candidate:

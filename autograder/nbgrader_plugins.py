@@ -28,9 +28,10 @@ from autograder.errors import CourseError, nearest
 from autograder.filled import GradedNotebook
 from autograder.gradebook import Gradebook
 from autograder.grader import Grader
+from autograder.handed_in import HandedIn, find_notebooks
 from autograder.lms.table import write_tables
 from autograder.nbgrader_settings import rules_of
-from autograder.notebook import read_notebook, read_submitted
+from autograder.notebook import read_notebook
 from autograder.release import check_release
 from autograder.released import strip_hidden
 from autograder.repair import repair
@@ -38,6 +39,8 @@ from autograder.results import NotebookResult, SubmissionResult
 from autograder.terminal import printable
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from jinja2.runtime import Context
     from nbformat import NotebookNode
 
@@ -60,41 +63,104 @@ class _Run:
 
     course: Course
     grader: Grader
-    student: tuple[str, str] = ("", "")
+    submission: tuple[str, str] = ("", "")
+    found: HandedIn | None = None
     graded: dict[str, GradedNotebook] = field(default_factory=dict)
+
+    def found_of(self, assignment: str, student: str) -> HandedIn:
+        """Return the notebooks of a submission; looked for once, and its results are forgotten with it."""
+        if self.found is None or self.submission != (assignment, student):
+            self.submission, self.graded = (assignment, student), {}
+            folder = self.course.submitted(student, assignment)
+            self.found = find_notebooks(folder, self.course.released(assignment))
+        return self.found
 
 
 _RUNS: weakref.WeakKeyDictionary[Any, _Run] = weakref.WeakKeyDictionary()
 
 
 class RepairingExporter(NotebookExporter):
-    """Reads and repairs a submitted notebook, in place of nbgrader's whole sanitize pass."""
+    """
+    Finds, reads and repairs submitted notebooks, in place of nbgrader's whole sanitize pass.
+
+    Parameters
+    ----------
+    **details : Any
+        As nbgrader gives them: its converter as parent, and the configuration.
+    """
+
+    def __init__(self, **details: Any) -> None:
+        super().__init__(**details)  # type: ignore[no-untyped-call]
+        converter: Any = self.parent
+        if hasattr(converter, "pre_convert_hook"):
+            converter.pre_convert_hook = self._before(converter.pre_convert_hook)
+
+    def from_filename(  # type: ignore[override]  # nbconvert's exporters return text, its base says a notebook
+        self, filename: str, resources: Resources | None = None, **options: Any
+    ) -> tuple[str, Resources]:
+        """
+        Return the text of a notebook, after all preprocessors.
+
+        The name is the right one; the file may have another, and a file of
+        this name may be no notebook: a link, or one that cannot be read.
+        """
+        converter: Any = self.parent
+        if not converter._sanitizing or resources is None:  # noqa: SLF001 - nothing else tells the two passes apart
+            graded: Any = super().from_filename(filename, resources=resources, **options)
+            return cast("tuple[str, Resources]", graded)
+        text, resources = self.from_notebook_node(  # type: ignore[no-untyped-call]
+            _node(self._handed_in(_run(converter), resources)), resources=resources, **options
+        )
+        return text, resources or {}
 
     def from_file(  # type: ignore[override]  # nbconvert's exporters return text, its base says a notebook
         self, file_stream: Any, resources: Resources | None = None, **options: Any
     ) -> tuple[str, Resources]:
-        """
-        Return the text of the notebook in an open file, after all preprocessors.
-
-        nbformat raises at damage that can be repaired and changes ids before
-        any preprocessor sees them, so the repair comes first.
-        """
-        path = Path(file_stream.name)
-        converter: Any = self.parent
-        if converter._sanitizing and resources is not None:  # noqa: SLF001 - nothing else tells the two passes apart
-            course = _course(converter)
-            assignment, student, name = _names(resources)
-            check_release(course, assignment)
-            notebook, read = read_submitted(path)
-            notebook, repairs, _ = repair(notebook, course.released_notebook(assignment, name))
-            for one in (*read, *repairs):
-                self.log.warning("%s: %s: %s", student, name, printable(str(one)))
-        else:
-            notebook = read_notebook(path)
+        """Return the text of the notebook in an open file; nbformat would change its ids."""
+        notebook = read_notebook(Path(file_stream.name))
         text, resources = self.from_notebook_node(  # type: ignore[no-untyped-call]
             _node(notebook), resources=resources, **options
         )
         return text, resources or {}
+
+    def _handed_in(self, run: _Run, resources: Resources) -> Notebook:
+        """Return what was handed in, repaired, or what stands for it; tell what was put right."""
+        assignment, student, name = _names(resources)
+        check_release(run.course, assignment)
+        released = run.course.released_notebook(assignment, name)
+        notebook, repairs, reason = run.found_of(assignment, student).read(name)
+        if notebook is None:
+            self.log.error("%s: %s: not graded: %s", student, name, printable(reason))
+            return run.grader.not_graded(released, reason).notebook
+        notebook, more, _ = repair(notebook, released)
+        for one in (*repairs, *more):
+            self.log.warning("%s: %s: %s", student, name, printable(str(one)))
+        return notebook
+
+    def _before(self, own: Callable[..., Any] | None) -> Callable[..., None]:
+        """Return what nbgrader calls before it drops the notebooks that it does not know."""
+
+        def hook(**about: Any) -> None:
+            try:
+                if own is not None:
+                    own(**about)
+            finally:
+                self._put_names_right(about["notebooks"])
+
+        return hook
+
+    def _put_names_right(self, notebooks: list[str]) -> None:
+        """Put the right names of a submission's notebooks in place of those that nbgrader does not know."""
+        run = _run(self.parent)
+        folder = Path(notebooks[0]).parent
+        assignment = self.parent.coursedir.assignment_id  # type: ignore[union-attr]
+        released = {book.name for book in run.course.released(assignment)}
+        if {Path(path).stem for path in notebooks} <= released:
+            return
+        found = find_notebooks(folder, run.course.released(assignment))
+        for name in sorted(found.names):
+            if (right := str(folder / f"{name}.ipynb")) not in notebooks:
+                notebooks.append(right)
 
 
 class Grade(NbGraderPreprocessor):  # type: ignore[misc]  # nbgrader has no annotations
@@ -106,21 +172,11 @@ class Grade(NbGraderPreprocessor):  # type: ignore[misc]  # nbgrader has no anno
         resources: Resources,
     ) -> tuple[NotebookNode, Resources]:
         """Return the notebook as graded; keep its result for `SaveScores`."""
-        run = _run(self)
+        run = _run(_converter(self))
         assignment, student, name = _names(resources)
-        if run.student != (assignment, student):
-            run.student, run.graded = (assignment, student), {}
-        folder = run.course.submitted(student, assignment)
-        notebook, read = read_submitted(folder / f"{name}.ipynb")
-        graded = run.grader.grade_notebook(
-            assignment,
-            name,
-            student=student,
-            notebook=notebook,
-            files=run.course.layout.beside(student, assignment),
-        ).after(read)
-        run.graded[name] = graded
-        return _node(graded.notebook), resources
+        found = run.found_of(assignment, student)
+        run.graded[name] = run.grader.grade_found(assignment, student, name, found)
+        return _node(run.graded[name].notebook), resources
 
 
 class SaveScores(NbGraderPreprocessor):  # type: ignore[misc]  # nbgrader has no annotations
@@ -133,10 +189,10 @@ class SaveScores(NbGraderPreprocessor):  # type: ignore[misc]  # nbgrader has no
 
     def preprocess(self, nb: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
         """Store the scores and the late penalties with the submission's last notebook."""
-        run = _run(self)
+        run = _run(_converter(self))
         assignment, student, _ = _names(resources)
         waiting = {Path(path).stem for path in _converter(self).notebooks} - run.graded.keys()
-        if waiting or (assignment, student) != run.student:
+        if waiting or (assignment, student) != run.submission:
             return nb, resources
         notebooks: tuple[NotebookResult, ...] = tuple(one.result for one in run.graded.values())
         result = SubmissionResult(assignment=assignment, student=student, notebooks=notebooks)
@@ -244,8 +300,7 @@ def _names(resources: Resources) -> tuple[str, str, str]:
     return names["assignment"], names["student"], names["notebook"]
 
 
-def _run(preprocessor: NbGraderPreprocessor) -> _Run:
-    converter = _converter(preprocessor)
+def _run(converter: Any) -> _Run:
     if converter not in _RUNS:
         course = _course(converter)
         grader = Grader(course, course.settings())

@@ -166,27 +166,36 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> Graded:
         if student == "battered":
             path.write_bytes(path.read_text(encoding="utf-8").encode("utf-16"))
     hand_in(course, "broken", ONE, solved=False).write_text('{"cells": [')
+    path = hand_in(course, "misnamed", ONE, solved=True)
+    path.rename(path.with_name(f"Mia {ONE} (1).ipynb"))
     run = nbgrader(course, "autograde", ASSIGNMENT)
     with Gradebook(course.db_url) as gradebook:
         scores = {score.student: score for score in gradebook.scores(ASSIGNMENT)}
     return Graded(course, run, scores)
 
 
-def test_one_broken_notebook_fails_alone(graded: Graded) -> None:
+def test_a_broken_notebook_waits_for_a_person_and_says_why(graded: Graded) -> None:
     """With nbgrader's own parts one duplicated cell stops the whole batch."""
-    failed = [line for line in graded.run.stderr.splitlines() if "processing assignment '" in line]
+    reason = f"{ONE}.ipynb: breaks off in line 1: the rest of it is missing"
+    stand_in = read_notebook(graded.course.autograded("broken", ASSIGNMENT) / f"{ONE}.ipynb")
 
-    assert graded.run.returncode == 1
-    assert len(failed) == 1
-    assert "'broken'" in failed[0]
-    assert "breaks off in line 1: the rest of it is missing" in graded.run.stderr
+    assert graded.run.returncode == 0
+    assert f"broken: {ONE}: not graded: {reason}" in graded.run.stderr
+    assert reason in stand_in["cells"][0]["source"]
     written = (graded.course.root / "autograded").glob(f"*/{ASSIGNMENT}")
-    assert {path.parent.name for path in written} == {"honest", *DOCTORED}
+    assert {path.parent.name for path in written} == {"honest", "misnamed", "broken", *DOCTORED}
     assert graded.points("broken", ONE) == [
         ("test_head_dim", None, True),
         ("test_parameter_count", None, True),
         ("test_worked_example", None, True),
     ]
+    assert [score for _, score, _ in graded.points("broken", "exercise3_forward")] == [0, 0, 0]
+
+
+def test_a_misnamed_notebook_is_graded(graded: Graded) -> None:
+    """By itself nbgrader skips it, and gives 0 for the one that is missing."""
+    assert [score for _, score, _ in graded.points("misnamed", ONE)] == [1, 2, 1]
+    assert f"misnamed: {ONE}: Mia {ONE} (1).ipynb: taken for {ONE}.ipynb" in graded.run.stderr
 
 
 def test_an_honest_submission_earns_its_points(graded: Graded) -> None:
@@ -235,7 +244,7 @@ def test_nbgrader_reads_the_same_scores_from_the_notebooks(graded: Graded) -> No
         import nbformat  # noqa: PLC0415 - it takes seconds
         from nbgrader.utils import determine_grade  # noqa: PLC0415 - the same
 
-    for student in ("honest", *DOCTORED):
+    for student in ("honest", "misnamed", *DOCTORED):
         path = graded.course.autograded(student, ASSIGNMENT) / f"{ONE}.ipynb"
         cells = nbformat.read(path, 4)["cells"]  # type: ignore[no-untyped-call]
         read = {
@@ -262,10 +271,11 @@ def test_formgrader_finds_everybody_graded(graded: Graded) -> None:
         students = api.get_autograded_students(ASSIGNMENT)
         submissions = {one["student"]: one for one in api.get_submissions(ASSIGNMENT)}
 
-    assert students == {"honest", *DOCTORED}
+    assert students == {"honest", "misnamed", "broken", *DOCTORED}
     assert submissions["honest"]["score"] == 10
     assert submissions["honest"]["needs_manual_grade"] is True
-    assert submissions["battered"]["score"] == 4
+    assert submissions["battered"]["score"] == submissions["misnamed"]["score"] == 4
+    assert submissions["broken"]["needs_manual_grade"] is True
     assert {submissions[student]["autograded"] for student in students} == {True}
 
 
@@ -284,6 +294,7 @@ def test_feedback_shows_scores_and_reasons(feedback: dict[str, str]) -> None:
     assert "(Score: 4.0 / 4.0)" in feedback[f"honest/{ONE}"]
     assert "1 of 1 points</strong><table>" in feedback[f"honest/{ONE}"]
     assert "0 of 1 points</strong><table>" in feedback[f"forged/{ONE}"]
+    assert "breaks off in line 1" in feedback[f"broken/{ONE}"]
 
 
 def test_feedback_shows_nothing_hidden(feedback: dict[str, str]) -> None:
