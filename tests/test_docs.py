@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 import click
 import pytest
 from click.testing import CliRunner
+from traitlets.config import Configurable
 
-from autograder import settings
+from autograder import nbgrader_settings, settings
 from autograder.cli import main
 from autograder.findings import EvidenceKind, RepairKind, Severity
 from autograder.results import Outcome, Status
@@ -52,6 +53,22 @@ def test_every_command_and_option_has_help(command: str) -> None:
 
     assert main.commands[command].help
     assert [option.name for option in parameters if not option.help] == []
+
+
+def test_every_setting_of_nbgrader_that_is_followed_is_documented() -> None:
+    """Whoever sets one wants to know whether it counts."""
+    sections = [one for one in vars(nbgrader_settings).values() if isinstance(one, type)]
+    followed = {
+        f"{one.__name__}.{name}"
+        for one in sections
+        if issubclass(one, Configurable) and one is not Configurable
+        for name in one.class_own_traits(config=True)
+    }
+
+    assert len(followed) > 20
+    text = docs("operator.md")
+    # Jupyter's base of the sections that are named.
+    assert {name for name in followed - {"NotebookClient.timeout"} if f"`{name}`" not in text} == set()
 
 
 @pytest.mark.parametrize("name", sorted(SETTINGS))
