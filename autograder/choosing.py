@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from autograder.errors import CourseError, nearest
 from autograder.graded import graded_students
 from autograder.layout import Step
+from autograder.misplaced import misplaced
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -36,13 +37,24 @@ def with_work(course: Course, assignments: list[str]) -> list[str]:
         If nobody handed in anything.
     """
     if len(assignments) == 1:
+        if not course.layout.students_in(Step.SUBMITTED, assignments[0]):
+            _refuse_misplaced(course, assignments)
         course.students(assignments[0])
         return assignments
     layout = course.layout
     found = [name for name in assignments if layout.students_in(Step.SUBMITTED, name)]
     if not found:
+        _refuse_misplaced(course, assignments)
         raise CourseError(layout.shown(Step.SUBMITTED), "nothing was handed in", "Put the notebooks there.")
     return found
+
+
+def _refuse_misplaced(course: Course, assignments: list[str]) -> None:
+    """Say where the work of a class lies, if it is only in a wrong place."""
+    lost = [one for name in assignments for one in misplaced(course, name)]
+    if lost:
+        more = f"; {len(lost) - 1} more in a wrong place" if len(lost) > 1 else ""
+        raise CourseError(lost[0].where, f"{lost[0].what}{more}", lost[0].remedy)
 
 
 def handed_in(course: Course, assignment: str, wanted: Collection[str]) -> list[str]:

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from autograder.choosing import with_work
 from autograder.doctor import Level, examine
+from autograder.errors import CourseError
 from autograder.misplaced import misplaced
 from autograder.notebook import write_notebook
 
@@ -140,3 +142,17 @@ def test_doctor_tells_of_misplaced_work(course: Course) -> None:
 
     assert [(one.name, one.level) for one in found] == [(ASSIGNMENT, Level.NOTE)]
     assert found[0].remedy == f"Rename it to {RIGHT}."
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_a_class_that_is_all_in_a_wrong_place_is_told_so(course: Course, count: int) -> None:
+    """Not that nothing was handed in."""
+    for number in range(count):
+        put(course.root, f"submitted/s{number}/{BOOK}")
+
+    with pytest.raises(CourseError) as raised:
+        with_work(course, [ASSIGNMENT])
+
+    assert str(raised.value).startswith(f"submitted/s0: {BOOK} lies right in the student's folder")
+    assert ("2 more" in str(raised.value)) == (count == 3)
+    assert raised.value.remedy == f"Move it into submitted/s0/{ASSIGNMENT}."
