@@ -9,6 +9,7 @@ again only after it has changed.
 from __future__ import annotations
 
 import copy
+import os
 import sys
 from contextlib import contextmanager, suppress
 from functools import lru_cache
@@ -26,8 +27,14 @@ if TYPE_CHECKING:
 
 CONFIG_FILE = "nbgrader_config.py"
 
-Stamps = tuple[tuple[Path, int, int, int], ...]
+Stamps = tuple[tuple[str, int, int, int], ...]
 """Files of a configuration, each with what changes when it is written."""
+
+# What decides which folders Jupyter reads; every path of a course asks for them.
+_DECIDING = (
+    *("JUPYTER_CONFIG_PATH", "JUPYTER_CONFIG_DIR", "JUPYTER_NO_CONFIG", "JUPYTER_PREFER_ENV_PATH"),
+    *("JUPYTER_PLATFORM_DIRS", "HOME", "USERPROFILE", "VIRTUAL_ENV", "CONDA_PREFIX"),
+)
 
 
 def read_config(course_root: Path, config_dir: Path | None = None) -> Config:
@@ -73,7 +80,7 @@ def read_file(folder: Path) -> Config:
     ConfigError
         If the file cannot be run.
     """
-    return merged(_stamps([folder]))
+    return merged(_stamps([str(folder)]))
 
 
 def config_stamps(course_root: Path, config_dir: Path | None = None) -> Stamps:
@@ -92,9 +99,8 @@ def config_stamps(course_root: Path, config_dir: Path | None = None) -> Stamps:
     tuple
         The files that there are, the one that wins last.
     """
-    folders = [Path(folder) for folder in reversed(jupyter_config_path())]
-    own = [course_root] if config_dir is None else [config_dir, course_root]
-    return _stamps([folder for folder in folders if folder not in own] + own)
+    own = [str(course_root)] if config_dir is None else [str(config_dir), str(course_root)]
+    return _stamps([folder for folder in _jupyters() if folder not in own] + own)
 
 
 @lru_cache(maxsize=64)
@@ -135,12 +141,22 @@ def importable(folder: Path) -> Iterator[None]:
             sys.path.remove(str(folder))
 
 
-def _stamps(folders: list[Path]) -> Stamps:
+def _jupyters() -> tuple[str, ...]:
+    """Return the folders in which Jupyter looks, the one that wins last."""
+    return _jupyters_of(tuple(map(os.environ.get, _DECIDING)))
+
+
+@lru_cache(maxsize=16)
+def _jupyters_of(_told: tuple[str | None, ...]) -> tuple[str, ...]:
+    return tuple(reversed(jupyter_config_path()))
+
+
+def _stamps(folders: list[str]) -> Stamps:
     stamps = []
     for folder in folders:
-        path = folder / CONFIG_FILE
+        path = f"{folder}{os.sep}{CONFIG_FILE}"
         try:
-            status = path.stat()
+            status = os.stat(path)  # noqa: PTH116 - asked for with every path of every student
         except OSError:
             continue
         stamps.append((path, status.st_mtime_ns, status.st_size, status.st_ino))
@@ -148,7 +164,8 @@ def _stamps(folders: list[Path]) -> Stamps:
 
 
 @lru_cache(maxsize=64)
-def _run(path: Path, *_stamp: int) -> Config:
+def _run(file: str, *_stamp: int) -> Config:
+    path = Path(file)
     try:
         with importable(path.parent):
             config: Config = PyFileConfigLoader(path.name, path=str(path.parent)).load_config()

@@ -383,7 +383,7 @@ def late_plugin(config: Config) -> str:
 
 
 def _where(course_root: Path, stamps: Stamps) -> Path:
-    return stamps[-1][0] if stamps else course_root / CONFIG_FILE
+    return Path(stamps[-1][0]) if stamps else course_root / CONFIG_FILE
 
 
 def _with_stubs(config: Config) -> Config:
