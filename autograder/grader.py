@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Self
 
 from autograder import classic
@@ -41,10 +42,11 @@ if TYPE_CHECKING:
     from autograder.handed_in import HandedIn
     from autograder.notebook import Notebook
     from autograder.released import ReleasedCell, ReleasedNotebook
-    from autograder.sandbox.process import Worker
     from autograder.sandbox.sandbox import Sandbox
     from autograder.sandbox.session import CodeCell
     from autograder.settings import Settings
+
+    Files = Sequence[Path | Beside]
 
 
 class Grader:
@@ -229,7 +231,7 @@ class Grader:
         *,
         student: str,
         notebook: Notebook,
-        files: Sequence[Path | Beside] = (),
+        files: Files = (),
     ) -> GradedNotebook:
         """
         Grade one notebook as it was handed in.
@@ -264,14 +266,7 @@ class Grader:
         code = [cell for cell in repaired["cells"] if cell["cell_type"] == "code"]
         names = [grade_id_of(cell) for cell in code]
 
-        def session_of(cells: Sequence[CodeCell]) -> NotebookSession:
-            origin = Origin.of([cell.source for cell in cells], released.given)
-            number = int.from_bytes(seed[:4], "big")
-
-            def start() -> Worker:
-                return self._sandbox.start(self.limits, files=files, seed=number, origin=origin)
-
-            return NotebookSession(start, cells, self.limits)
+        session_of = partial(self._session, released=released, files=files, seed=seed)
 
         with session_of(_placed(classic.shown_cells(code, released), repaired, released)) as session:
             outputs = session.run()
@@ -294,6 +289,15 @@ class Grader:
         evidence = (*evidence, *tests.evidence, *session.evidence())
         result = NotebookResult(name=name, cells=results, repairs=repairs, evidence=evidence)
         return GradedNotebook(filled(repaired, outputs, result, self.sandbox), result, untouched)
+
+    def _session(
+        self, cells: Sequence[CodeCell], *, released: ReleasedNotebook, files: Files, seed: bytes
+    ) -> NotebookSession:
+        """Return a session that runs these cells, each time in a new process."""
+        origin = Origin.of([cell.source for cell in cells], released.given)
+        number = int.from_bytes(seed[:4], "big")
+        start = partial(self._sandbox.start, self.limits, files=files, seed=number, origin=origin)
+        return NotebookSession(start, cells, self.limits)
 
     def _checked(
         self, assignment: str, released: ReleasedNotebook, session: NotebookSession, seed: bytes
