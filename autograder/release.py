@@ -9,6 +9,7 @@ grading, so it compares plain JSON and a few rows, and imports no nbgrader.
 from __future__ import annotations
 
 import logging
+import math
 import os
 import re
 import shutil
@@ -351,9 +352,7 @@ class _Pair:
         return bool(self._rules.visible(stored) == release["source"])
 
     def _is_stored(self, cell: Cell, row: StoredCell) -> bool:
-        nbgrader = cell["metadata"]["nbgrader"]
-        worth = nbgrader.get("grade") or nbgrader.get("task")
-        if row.points != (float(nbgrader["points"]) if worth else None) or row.cell_type != cell["cell_type"]:
+        if row.points != _points(cell["metadata"]["nbgrader"]) or row.cell_type != cell["cell_type"]:
             return False
         return not self._rules.is_stock or bool(self._rules.visible(row.source) == cell["source"])
 
@@ -365,6 +364,16 @@ class _Pair:
         lines = iter(stored.split("\n"))
         left = [line for line in source["source"].split("\n") if self._rules.autotest not in line]
         return all(line in lines for line in left)
+
+
+def _points(nbgrader: Mapping[str, Any]) -> float | None:
+    """Return what a cell is worth; None if it is not graded, and no number at all if its points are none."""
+    if not (nbgrader.get("grade") or nbgrader.get("task")):
+        return None
+    try:
+        return float(nbgrader.get("points", math.nan))
+    except (TypeError, ValueError):
+        return math.nan
 
 
 def _beside(course: Course, place: int) -> list[Cell]:

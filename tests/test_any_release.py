@@ -234,6 +234,17 @@ def test_a_kernel_without_a_language_is_pythons(
     check_release(course, "ps1")
 
 
+@pytest.mark.parametrize("points", [None, "many", float("nan")])
+def test_points_that_are_no_number_are_told(built: Course, tmp_path: Path, points: object) -> None:
+    """Whoever edits metadata by hand gets a line, not a traceback."""
+    course = copy_of(built, tmp_path / "copy")
+    for folder in (course.source("ps1"), course.release("ps1")):
+        edit(folder / "p1.ipynb", "test_double", "", "", points=points)
+
+    with pytest.raises(CourseError, match=r"p1 has changed|points that are no number"):
+        check_release(course, "ps1")
+
+
 def test_without_a_release_the_remedy_is_told(built: Course, tmp_path: Path) -> None:
     """By every command that needs one."""
     course = copy_of(built, tmp_path / "copy")
