@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import hypothesis
 import pytest
 from parallel import Sharing, longest_first, processes_for, sections
 
@@ -26,6 +27,12 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[1]
 ASSIGNMENT = "multi_head_attention"
+# What else runs on the machine decides how long an example takes.
+hypothesis.settings.register_profile(
+    "untimed", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
+hypothesis.settings.load_profile("untimed")
+
 PARTS = ("nbgrader_config.py", "gradebook.db", "source", "release", "solutions")
 
 
