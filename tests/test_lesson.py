@@ -12,6 +12,7 @@ from handouts import ALL_RELEASED, COURSE, handed_out
 from autograder.classic import hides_lines
 from autograder.errors import NotebookError
 from autograder.notebook import dump_notebook, read_notebook
+from autograder.pages.lessons import lessons
 from autograder.released import Kind, grade_id_of
 from autograder.variants import fill, solved_cells
 
@@ -87,6 +88,13 @@ def test_the_warm_up_is_of_the_classic_kind() -> None:
     assert {cell.kind for cell in warm_up.layout} == set(Kind)
     assert (checked, hiding) == ({"test_softmax"}, {"test_attention_weights"})
     assert tests["test_attention"].source.splitlines()[-1] == "score"
+
+
+def test_every_graded_cell_of_the_warm_up_is_called_by_its_own_heading() -> None:
+    """A task by the heading in its own cell, the others by the one above them."""
+    tasks = lessons(COURSE.released("attention_warmup"))["softmax_and_attention"].tasks
+
+    assert [section.title[0] for section in tasks.values()] == ["1", "2", "3", "4", "5"]
 
 
 def test_every_name_that_students_write_has_its_cell() -> None:

@@ -156,7 +156,8 @@ def _lesson(released: ReleasedNotebook, number: int) -> Lesson:
     tasks: dict[str, Section] = {}
     task: Section | None = None
     for index, cell in enumerate(released.layout):
-        if cell.cell_type == "markdown" and not cell.kind.graded:
+        # A task stands in the very cell that is graded.
+        if cell.cell_type == "markdown" and (cell.kind is Kind.TASK or not cell.kind.graded):
             sections += _sections(cell.released, anchor_base(number, index))
         elif cell.kind in {Kind.SOLUTION, Kind.MANUAL} and sections:
             # Given text between a solution and its tests does not set the task.
