@@ -8,12 +8,15 @@ its exit code tells nothing.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from autograder.checks.report import number
 from autograder.course import Course
+from autograder.endings import score_shown
 from autograder.errors import CourseError, NotebookError, nearest
 from autograder.explaining import Explainer
 from autograder.handed_in import by_name
@@ -206,9 +209,9 @@ def _opened(path: Path) -> _Book | Validation:
 
 
 def _lost(notebook: Notebook) -> Iterator[str]:
-    for number, cell in enumerate(notebook["cells"], start=1):
+    for place, cell in enumerate(notebook["cells"], start=1):
         if not isinstance(cell, dict):
-            yield f"cell {number}: it is damaged; left out."
+            yield f"cell {place}: it is damaged; left out."
 
 
 def _handed_out(path: Path, course: Course | None) -> tuple[ReleasedNotebook | None, list[str]]:
@@ -247,6 +250,7 @@ def _validated(sandbox: Sandbox, book: _Book, limits: Limits) -> Validation:
     names = [grade_id_of(cell) or f"cell {book.places[id(cell)]}" for cell in code]
     findings = Explainer(names, sources, outputs, limits.wall_time_s).findings()
     blank = [grade_id_of(cell) for cell in book.cells if _is_unanswered(cell, book.rules)]
+    findings = [_scored(*one) for one in zip(code, findings, outputs, strict=True)]
     tested = list(zip(code, findings, strict=True))
     others = (finding for cell, finding in tested if not _is_test(cell))
     return Validation(
@@ -268,6 +272,20 @@ def _run(sandbox: Sandbox, path: Path, sources: list[str], limits: Limits) -> li
 
     with NotebookSession(start, [CodeCell(source) for source in sources], limits) as session:
         return session.run()
+
+
+def _scored(cell: Cell, finding: Finding, shown: Outputs) -> Finding:
+    """Return how a test cell went: one that ends in a part of its points has not passed."""
+    try:
+        points = Decimal(str(_flags(cell).get("points", 0)))
+    except ArithmeticError:
+        # Points that are no number were never handed out.
+        return finding
+    score = score_shown(shown, points) if finding.passed and _is_test(cell) and points.is_finite() else ""
+    if isinstance(score, str) or score == points:
+        return finding
+    message = f"What you see of its tests gives {number(score)} of {number(points)} points."
+    return replace(finding, passed=False, message=message)
 
 
 def _flags(cell: Cell) -> dict[str, Any]:

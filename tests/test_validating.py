@@ -5,15 +5,19 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from classic_course import graded_cell, notebook_of
 from click.testing import CliRunner
 from handouts import COURSE, RELEASED, graded_cells, handed_out, named
+from kept_sandboxes import Kept
 from known_solutions import ASSIGNMENT, BY_NAME
 
+from autograder import validating
 from autograder.cli import FAILED, USAGE, main
 from autograder.errors import NotebookError
 from autograder.notebook import read_notebook, write_notebook
@@ -24,7 +28,7 @@ from autograder.validating import validate as checked
 from autograder.variants import fill, solved_cells
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from click.testing import Result
 
@@ -55,6 +59,20 @@ def solved(name: str, variant: str = "") -> Notebook:
     return fill(handed_out(BOOKS[name]), solved_cells(source, BY_NAME[variant] if variant else None))
 
 
+@pytest.fixture(scope="module")
+def kept() -> Iterator[Kept]:
+    """Return the sandboxes that the tests of this module share; each takes a second to warm up."""
+    with ExitStack() as ends:
+        yield Kept(ends)
+
+
+@pytest.fixture(autouse=True)
+def share(kept: Kept, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let all but one test run in a sandbox that is there: each notebook is a new process anyway."""
+    if request.function is not test_solved_notebooks_pass_without_a_course:
+        monkeypatch.setattr(validating, "launched", kept.launched)
+
+
 @pytest.fixture
 def desk(tmp_path: Path) -> Path:
     """Return a student's folder, far from any course."""
@@ -67,6 +85,28 @@ def saved(folder: Path, notebook: Notebook, name: str = SPLIT) -> Path:
     """Return the path of a notebook that was saved there."""
     write_notebook(folder / f"{name}.ipynb", notebook)
     return folder / f"{name}.ipynb"
+
+
+@pytest.mark.parametrize(
+    ("source", "points", "message"),
+    [
+        ("1.0", 2, "What you see of its tests gives 1 of 2 points."),
+        ("0", 0.5, "What you see of its tests gives 0 of 0.5 points."),
+        ("2.0", 2, ""),
+        ("[1.0]", 2, ""),
+        ("1 == 1", 2, ""),
+        ("assert True", 0, ""),
+        ("1.0", "many", ""),
+        ("1.0", "nan", ""),
+    ],
+)
+def test_a_part_of_the_points_is_no_pass(desk: Path, source: str, points: object, message: str) -> None:
+    """As for nbgrader; whoever wrote points that are none is told elsewhere."""
+    test = graded_cell("test_it", source)
+    test["metadata"]["nbgrader"]["points"] = points
+    found = findings(saved(desk, notebook_of([test])))
+
+    assert [(one["passed"], one["message"]) for one in found["tests"]] == [(not message, message)]
 
 
 def test_solved_notebooks_pass_without_a_course(desk: Path) -> None:
