@@ -29,7 +29,7 @@ from known_solutions import (
 )
 from parallel import print_at_end
 
-from autograder.checks.suite import CheckSuite, LocalNames
+from autograder.checks.suite import CheckSuite, LocalNames, assignments
 from autograder.results import CheckResult, Outcome
 from autograder.statements import cut, names_bound
 from autograder.variants import LABELS, Variant, program, solved_cells, touched_cells
@@ -173,6 +173,11 @@ def test_every_hidden_check_is_needed(corpus: Corpus) -> None:
     }
 
     assert checks - needed == set()
+
+
+def test_every_assignment_is_on_trial() -> None:
+    """One that is not listed would have checks that nobody tries."""
+    assert set(assignments()) == set(ASSIGNMENTS)
 
 
 def test_every_misconception_is_of_a_family() -> None:
