@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from typing import TYPE_CHECKING
 
 import pytest
@@ -100,3 +101,19 @@ def test_a_test_cell_without_hidden_checks_is_judged_by_its_asserts(
 
     assert scores(grade("right"))["test_merge_heads"] == 2
     assert scores(grade("wrong"))["test_merge_heads"] == 0
+
+
+def test_a_course_without_known_solutions_is_graded(course: Course, grade: Grade, hand_in: HandIn) -> None:
+    """No mistake has a name then; what was seen is told all the same."""
+    hand_in("right")
+    change(hand_in("wrong"), SPLIT, "merge_heads", "def merge_heads(heads): return heads.sum(axis=0)")
+    shutil.rmtree(course.solutions)
+
+    assert scores(grade("right"))["test_merge_heads"] == 2
+    graded = grade("wrong")
+    found = next(
+        cell for book in graded.result.notebooks for cell in book.cells if cell.grade_id == "test_merge_heads"
+    )
+    assert found.auto_score == 0
+    assert {check.misconception for check in found.checks} == {""}
+    assert all(check.rationale for check in found.checks)
