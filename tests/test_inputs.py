@@ -48,7 +48,9 @@ def suite() -> Iterator[Suites]:
         yield ready
 
 
-def asked(suite: Suites | CheckSuite, grade_id: str, student: str, version: int = 1) -> dict[str, list[bytes]]:
+def asked(
+    suite: Suites | CheckSuite, grade_id: str, student: str, version: int = 1
+) -> dict[str, list[bytes]]:
     """Return what each check of a cell asks a right solution of a student."""
     seed = seed_of(SECRET, ASSIGNMENT_OF[grade_id], version, student)
     runs = suite.run(grade_id, LocalNames(RIGHT[grade_id]()), seed=seed)
