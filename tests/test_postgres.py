@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 import shutil
+import signal
 import subprocess
 import tempfile
 import time
@@ -14,6 +15,7 @@ from decimal import Decimal
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
+from uuid import uuid4
 
 import pytest
 from graded_submissions import ASSIGNMENT, DUE, LATE, Submission
@@ -41,9 +43,9 @@ pytestmark = [
 START_S = 30
 
 
-@pytest.fixture
-def server() -> Iterator[str]:
-    """Return the address of an empty database on a server that listens on a file only."""
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[str]:
+    """Return the address of a server that listens on a file only, up to the name of a database."""
     # The server refuses to run as root.
     user = "postgres" if os.geteuid() == 0 else None
     folder = Path(tempfile.mkdtemp(prefix="pg-"))
@@ -59,14 +61,53 @@ def server() -> Iterator[str]:
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
-    url = f"postgresql+psycopg://grader@/postgres?host={folder}"
+    address = f"postgresql+psycopg://grader@/{{}}?host={folder}"
     try:
-        wait_for(url)
-        yield url
+        wait_for(address.format("postgres"))
+        yield address
     finally:
-        process.terminate()
+        # This one ends connections too, where a test has left some.
+        process.send_signal(signal.SIGINT)
         process.wait(START_S)
         shutil.rmtree(folder)
+
+
+@pytest.fixture(scope="module")
+def built(cluster: str, shared_course: Course) -> str:
+    """Return the name of a database with the release in it; building it takes nbgrader seconds."""
+    url = new_database(cluster, "built")
+    with pytest.raises(GradebookError, match="no table assignment"):
+        Gradebook(url)
+    use(shared_course, url)
+    build_release(shared_course, ASSIGNMENT)
+    return "built"
+
+
+@pytest.fixture
+def server(cluster: str, built: str, course: Course) -> str:
+    """Return the address of a database of this test's own, as it is after a release of the course."""
+    url = new_database(cluster, f"test_{uuid4().hex}", f"TEMPLATE {built}")
+    use(course, url)
+    return url
+
+
+def new_database(cluster: str, name: str, how: str = "") -> str:
+    """Return the address of a new database."""
+    engine = create_engine(cluster.format("postgres"), isolation_level="AUTOCOMMIT")
+    with engine.connect() as connection:
+        # A template must have no connections.
+        connection.execute(
+            text("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'built'")
+        )
+        connection.execute(text(f"CREATE DATABASE {name} {how}"))
+    engine.dispose()
+    return cluster.format(name)
+
+
+def use(course: Course, url: str) -> None:
+    """Let a course keep its grades there."""
+    with (course.root / "nbgrader_config.py").open("a") as config:
+        config.write(f"\nc.CourseDirectory.db_url = {url!r}\n")
 
 
 def wait_for(url: str) -> None:
@@ -101,11 +142,6 @@ def without_id(score: StudentScore) -> StudentScore:
 
 def test_the_whole_way(course: Course, server: str) -> None:
     """Large classes keep their grades on a server."""
-    with (course.root / "nbgrader_config.py").open("a") as config:
-        config.write(f"\nc.CourseDirectory.db_url = {server!r}\n")
-    with pytest.raises(GradebookError, match="no table assignment"):
-        Gradebook(server)
-    build_release(course, ASSIGNMENT)
     check_release(course, ASSIGNMENT)
     execute(server, "UPDATE assignment SET duedate = :due", due=DUE)
     for _ in range(2):
@@ -137,11 +173,8 @@ def test_the_whole_way(course: Course, server: str) -> None:
         assert {one.more for one in book.all().values()} == {timedelta(hours=1), timedelta(minutes=90)}
 
 
-def test_several_graders_at_one_time(course: Course, server: str) -> None:
+def test_several_graders_at_one_time(server: str) -> None:
     """They store the same students again and again; none fails, and nothing is there twice."""
-    with (course.root / "nbgrader_config.py").open("a") as config:
-        config.write(f"\nc.CourseDirectory.db_url = {server!r}\n")
-    build_release(course, ASSIGNMENT)
     entries = [Entry(Submission(f"s{number}").result, fingerprint="f") for number in range(12)]
 
     def store(seed: int) -> None:
