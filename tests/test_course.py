@@ -169,7 +169,9 @@ def test_times_are_read_as_nbgrader_reads_them(course: Course, words: str) -> No
         warnings.simplefilter("ignore")
         from nbgrader.utils import parse_utc  # noqa: PLC0415 - it takes seconds
 
-    assert course.handed_in_at("ana", ASSIGNMENT) == parse_utc(words)
+        theirs = parse_utc(words)
+
+    assert course.handed_in_at("ana", ASSIGNMENT) == theirs
 
 
 def test_without_a_time_there_is_none(course: Course) -> None:

@@ -67,7 +67,7 @@ def test_the_command_speaks_json(course: Course, run: Callable[..., tuple[int, s
     store(course, "ana", LATE, no_penalty)
     run(ASSIGNMENT, "--student", "ana", "--minutes", "30")
 
-    code, said = run("--json")
+    code, said = run(ASSIGNMENT, "--json")
 
     assert code == 0
     assert json.loads(said) == [
