@@ -87,7 +87,22 @@ ACCIDENTS: dict[str, Expected] = {
 }
 """An accident explains these; the words say so."""
 
+_ANSWERS = "__getattr__(self, name): return lambda *args, **kwargs: True"
+
 TRICKS: dict[str, Expected] = {
+    **_each(
+        _PATCHED,
+        Severity.DOUBT,
+        "put an object of its own in the place of an imported module: np",
+        {
+            "an object": ("import numpy as np", f"class Fake:\n    def {_ANSWERS}\nnp = Fake()"),
+            "a class": (
+                "import numpy as np",
+                "class np:\n    @staticmethod\n    def allclose(*args): return True",
+            ),
+            "a module": ("import numpy as np", "import types\nnp = types.ModuleType('numpy')"),
+        },
+    ),
     **_each(
         _PATCHED,
         Severity.DOUBT,

@@ -73,6 +73,7 @@ _OWNERS = {
     "autograder": (_ATTACK, "replaced a function of the process that runs the notebook"),
     "unittest": (_ATTACK, FOR_TESTS),
     "builtins": (_DOUBT, "replaced a function of Python for everybody"),
+    "__main__": (_DOUBT, "put an object of its own in the place of an imported module"),
     "sys": (_DOUBT, "left a function behind that Python calls at every step"),
 }
 _UNIMPORTANT = {"input", "print", "help", "display", "exit", "quit", "copyright", "credits", "license"}
@@ -246,7 +247,7 @@ def _blamed(name: str, now: str) -> Found:
         return None
     if package in _OWNERS:
         severity, what = _OWNERS[package]
-        return (_ATTACK if name in _VITAL else severity), what, name
+        return (_ATTACK if name in _VITAL else severity), what, name.removeprefix("__main__.")
     if name.startswith("numpy.testing."):
         return _ATTACK, FOR_TESTS, name
     if now not in {"function", "nothing"}:

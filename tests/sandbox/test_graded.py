@@ -78,6 +78,12 @@ BEFORE = {
         "def forgive(result): result.error_in_exec = result.error_before_exec = None\n"
         "get_ipython().events.register('post_run_cell', forgive)"
     ),
+    "leaves steps out": (
+        "import sys\ndef leave(frame, event, arg):\n"
+        "    if event == 'line' and frame.f_code.co_name == '<module>':\n"
+        "        try: frame.f_lineno += 1\n        except ValueError: pass\n"
+        "    return leave\nsys.settrace(leave)"
+    ),
     "shows no traceback": (
         "ip = get_ipython()\nip.showtraceback = ip._showtraceback = lambda *args, **kwargs: None"
     ),

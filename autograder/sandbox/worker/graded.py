@@ -14,6 +14,7 @@ from __future__ import annotations
 import ast
 import builtins
 import secrets
+import sys
 from contextlib import contextmanager
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
@@ -83,6 +84,9 @@ class Ways:
         callbacks = {name: list(shell.events.callbacks[name]) for name in _EVENTS}
         for name, function in _BUILTINS.items():
             setattr(builtins, name, function)
+        # Whoever is called at each step may leave steps out.
+        sys.settrace(None)
+        sys.setprofile(None)
         shell.compile = self._compiler
         shell.ast_node_interactivity = self._interactivity
         shell.input_transformer_manager = TransformerManager()

@@ -18,7 +18,7 @@ import sys
 import time
 from itertools import takewhile
 from operator import attrgetter
-from types import BuiltinFunctionType, FunctionType, MethodType
+from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from IPython.core.displayhook import DisplayHook
@@ -100,6 +100,7 @@ class Replaced:
         self._events = {name: [*called] for name, called in self._shell.events.callbacks.items()}
         self._methods = frozenset(name for one in type(self._shell).__mro__ for name in vars(one))
         self._own = frozenset(vars(self._shell))
+        self._named = self._named_modules()
         self._watched = [_Names(label, names) for label, names in _watched()]
         # They lie close together, so that few pages are touched when they are asked.
         dicts = [sys.modules, *(names.live for names in self._watched)]
@@ -121,6 +122,7 @@ class Replaced:
                 self._look_at_modules()
         self._look_at_builtins()
         self._look_at_import()
+        self._look_at_named()
         self._look_at_shell()
         self._look_at_steps()
 
@@ -183,6 +185,22 @@ class Replaced:
         for name, hook in (("settrace", sys.gettrace()), ("setprofile", sys.getprofile())):
             if hook is not None and not self._is_of_library(hook):
                 self._notes.add("replaced", f"sys.{name}", "function")
+
+    def _look_at_named(self) -> None:
+        """Look whether a name of an imported module stands for something that answers like one."""
+        for name, module in self._named.items():
+            value = self._shell.user_ns.get(name)
+            if value is module:
+                continue
+            made = value if isinstance(value, type) else type(value)
+            is_module = isinstance(value, ModuleType)
+            if not self._comes_from_library(value) if is_module else made.__module__ == "__main__":
+                self._notes.add("replaced", f"__main__.{name}", "function")
+        self._named = self._named_modules()
+
+    def _named_modules(self) -> dict[str, ModuleType]:
+        modules = {name: value for name, value in self._shell.user_ns.items() if type(value) is ModuleType}
+        return {name: value for name, value in modules.items() if self._comes_from_library(value)}
 
     def _finders_now(self) -> list[Any]:
         return [*sys.meta_path, *sys.path_hooks]
