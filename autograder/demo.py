@@ -47,10 +47,10 @@ def run_demo(target: Path | None = None) -> Path:
     Raises
     ------
     CourseError
-        If there is no course here, or the target exists.
+        If the kit's own course is not here, or the target exists.
     """
     start_s = time.monotonic()
-    course = _copy(Course.find(), target)
+    course = _copy(_of_the_kit(Course.find()), target)
     click.echo(f"The demo works on a copy of the course: {course.root}")
     _step(1, "release the assignment (this is nbgrader's part, the slow one)")
     build_release(course, ASSIGNMENT)
@@ -73,6 +73,14 @@ def run_demo(target: Path | None = None) -> Path:
     table = publish_grades(course, ASSIGNMENT)
     _say_where(course, report, table, time.monotonic() - start_s)
     return course.root
+
+
+def _of_the_kit(course: Course) -> Course:
+    """Return the course if it is the one that the demo is about, with its folders in their places."""
+    if ASSIGNMENT not in course.assignments() or course.layout.is_own:
+        what = f"is not the kit's own course: {ASSIGNMENT} is not there, or folders have other names"
+        raise CourseError(course.root, what, "Run the demo in a fresh clone of the repository.")
+    return course
 
 
 def _copy(course: Course, target: Path | None) -> Course:

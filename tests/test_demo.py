@@ -17,8 +17,9 @@ import pytest
 from gradebook_rows import gradebook_rows
 
 from autograder.course import Course
-from autograder.demo import _copy
+from autograder.demo import _copy, run_demo
 from autograder.demo_class import ASSIGNMENT, CLASS
+from autograder.errors import CourseError
 from autograder.graded import read_results
 from autograder.results import Outcome, Status
 
@@ -108,6 +109,22 @@ def test_the_demo_keeps_out_of_the_courses_gradebook(course: Course, tmp_path: P
 
     assert course.db_url == "postgresql://server/grades"
     assert copy.db_url == f"sqlite:///{tmp_path / 'demo' / 'gradebook.db'}"
+
+
+@pytest.mark.parametrize("change", ["submitted_directory = '/srv/submitted'", "source_directory = 'other'"])
+def test_the_demo_is_for_the_kits_own_course(
+    course: Course, monkeypatch: pytest.MonkeyPatch, change: str
+) -> None:
+    """In another layout the copy's folders could be the course's own."""
+    with (course.root / "nbgrader_config.py").open("a", encoding="utf-8") as config:
+        config.write(f"\nc.CourseDirectory.{change}\n")
+    (course.root / "other").mkdir()
+    monkeypatch.chdir(course.root)
+
+    with pytest.raises(CourseError, match="is not the kit's own course"):
+        run_demo(course.root / "demo")
+
+    assert not (course.root / "demo").exists()
 
 
 def test_nbgrader_autograde_agrees_on_every_cell(demo: tuple[Course, str], tmp_path: Path) -> None:
