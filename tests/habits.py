@@ -85,6 +85,13 @@ HABITS: dict[str, Cells] = {
         ),
     ),
     "a file that is not there": ("open('data.csv')", "open('../data/data.csv')", "import pandas as pd"),
+    "a file of its own that is called like ours": (
+        "open('gradebook.db', 'w').write('x')\nopen('gradebook.db').read()",
+        "import sqlite3\nsqlite3.connect('gradebook.db')",
+    ),
+    "processes that there may not be": (
+        "import multiprocessing\ntry: multiprocessing.Pool(2)\nexcept OSError: pass",
+    ),
     "a question to the user": ("name = input('name? ')",),
     "old names of numpy's": ("import numpy as np\nnp.float = float; np.int = int; np.bool = bool",),
     "mocks that are taken back": (

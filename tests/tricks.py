@@ -286,6 +286,7 @@ TRICKS: dict[str, Expected] = {
         "asked for what belongs to the course or to other students",
         {
             "the source": "try: open('../../source/attention/exercise1.ipynb')\nexcept OSError: pass",
+            "the gradebook that is not beside it": "open('gradebook.db')",
             "others": "import os\nos.listdir('/srv/course/submitted/')",
             "far above": "import glob\nglob.glob('../../../../../*')",
         },

@@ -151,6 +151,22 @@ def test_what_is_alike_is_told_once(see: See) -> None:
 
 
 @pytest.mark.sandbox
+def test_one_attempt_is_one(see: See) -> None:
+    """A name that is looked up on the way to an address, and a function that is put back, count once."""
+    loading = "import urllib.request\nurllib.request.urlretrieve('https://example.org/a.csv', 'a.csv')"
+    patching = (
+        "import numpy as np\nown = np.sum\nnp.sum = lambda *a: own(*a)",
+        "np.sum = own",
+        "np.max = own",
+    )
+
+    assert [one.detail for one in see(loading, *patching)] == [
+        "replaced a function of a library: numpy.sum, numpy.max, 2 times, also in cell 4",
+        "tried to use the network: https://example.org/a.csv",
+    ]
+
+
+@pytest.mark.sandbox
 def test_files_that_stand_for_modules_are_seen(see: See, tmp_path: Path) -> None:
     """A helper is honest, and what the course hands out is the course's."""
     handed_in, course = tmp_path / "handed_in", tmp_path / "course"
@@ -225,7 +241,6 @@ def test_cells_that_run_again_are_told_once(see: See) -> None:
         "import os; os._exit(1)",
         "import os; os.abort()",
         "import ctypes; ctypes.string_at(0)",
-        "sum(range(10**12))",
         "import numpy as np\ndef f(): return np.zeros(2**26)\nf()",
     ],
 )

@@ -33,8 +33,6 @@ _GO_BETWEENS = {
     # A magic is a call of IPython's, and what it does the notebook's.
     *("IPython", "autograder", "traitlets", "asyncio", "threading"),
 }
-# The worker itself, below which there is nothing of the notebook's.
-_WORKER = f"{os.path.dirname(__file__)}/main.py"  # noqa: PTH120 - pathlib is slow here
 # Names that matter wherever they lie.
 _TELLING = ("gradebook.db", ".autograder_secret", "nbgrader_config.py", "autograder/checks")
 # A class derived from these may do anything when it is asked for its text.
@@ -106,7 +104,10 @@ class Calls:
         whole = f"{os.path.normpath(text) if '..' in text else text}/"
         is_near = not whole.startswith(("/", "..")) and whole[1:2] != ":"
         if is_near or whole.startswith(self._writable if is_written else self._readable):
-            if not any(name in text for name in _TELLING) or os.path.exists(text):  # noqa: PTH110 - quicker
+            if not any(name in text for name in _TELLING):
+                return
+            if is_written or os.path.exists(text):  # noqa: PTH110 - quicker
+                # One of its own, whatever it is called.
                 return
         elif is_written and whole.startswith(self._library):
             event = LIBRARY
@@ -124,18 +125,13 @@ class Calls:
 def _caller(library: tuple[str, ...]) -> str:
     """Return the package whose code makes the call that is heeded; empty if it is the notebook's."""
     frame: FrameType | None = sys._getframe(1)  # noqa: SLF001 - who calls
-    package = ""
-    while frame is not None and frame.f_code.co_filename != _WORKER:
-        file = frame.f_code.co_filename
-        if not file.startswith(("<frozen ", *library)):
-            return ""
-        if file != __file__ and not file.startswith("<frozen "):
-            package = str(frame.f_globals.get("__name__")).partition(".")[0]
-            if package not in _GO_BETWEENS:
-                return package
+    while frame is not None and frame.f_code.co_filename.startswith(("<frozen ", *library)):
+        package = str(frame.f_globals.get("__name__")).partition(".")[0]
+        if not frame.f_code.co_filename.startswith("<frozen ") and package not in _GO_BETWEENS:
+            return package
         frame = frame.f_back
-    # Whose thread it is, nobody knows: the notebook's.
-    return package if frame is not None else ""
+    # Or it is at the root of a thread, and whose that is, nobody knows: the notebook's.
+    return ""
 
 
 def _text(value: object) -> str | None:
