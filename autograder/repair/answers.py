@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from autograder.findings import RepairKind
 from autograder.released import Kind
 from autograder.repair.arranging import insert, new_slot
+from autograder.repair.python import UNFINISHED
 from autograder.repair.work import Slot
 from autograder.statements import names_bound, needed_by
 
@@ -49,9 +50,11 @@ def find_answers(work: Work) -> None:
     for place in work.places:
         if place.cell.cell_type == "code" and place.cell.kind in {Kind.SOLUTION, Kind.MANUAL}:
             slot = owned.get(place.at)
-            if slot is None or _is_empty(slot, place, work):
+            if slot is None or slot.key in {"", place.key}:
                 _find(place, slot, work)
                 owned = work.owned()
+            elif lacking := _lacking(slot, place, work):
+                _complete(place, slot, lacking, work)
 
 
 def bring_helpers(moved: Iterable[Slot], work: Work) -> None:
@@ -80,39 +83,51 @@ def bring_helpers(moved: Iterable[Slot], work: Work) -> None:
 # -------------------------------------------------------------- what is missing
 
 
-def _is_empty(slot: Slot, place: Place, work: Work) -> bool:
-    if slot.key in {"", place.key}:
-        return True
+def _lacking(slot: Slot, place: Place, work: Work) -> frozenset[str]:
+    """Return the names that an answer should define and does not, or only as it was handed out."""
     wanted = work.given.wanted.get(place.at, frozenset())
     # Most answers say so at once; only others are parsed.
-    if not wanted or any(f"{how}{name}" in slot.source for name in wanted for how in ("def ", "class ")):
-        return False
-    if not wanted & work.python.words(slot.source):
-        return True
-    return work.python.parses(slot.source) and not wanted & work.python.binds(slot.source)
+    if UNFINISHED.search(slot.source) is None and all(
+        any(sign in slot.source for sign in (f"def {name}", f"class {name}", f"{name} =", f"{name}="))
+        for name in wanted
+    ):
+        return frozenset()
+    if not work.python.parses(slot.source):
+        return frozenset() if wanted & work.python.words(slot.source) else wanted
+    mine = (
+        one
+        for one in work.python.statements(slot.source)
+        if work.is_own(one) or not UNFINISHED.search(one.text)
+    )
+    return wanted - names_bound(mine)
+
+
+def _complete(place: Place, slot: Slot, lacking: frozenset[str], work: Work) -> None:
+    """Define below an answer what it lacks, if the student has written it elsewhere and it does not run."""
+    at = _index(slot, work)
+    undone = lacking & work.python.binds(slot.source)
+    donors = _chosen(lacking, _donors(lacking, place, slot, work))
+    if all(donor.runs and (donor.at > at or not undone) for donor in donors):
+        return
+    work.slots.insert(at + 1, _cell(_extract(place, donors, lacking, at, work)))
+    where = ", ".join(dict.fromkeys(_where(donor.slot) for donor in donors))
+    names = ", ".join(sorted(lacking & _names(donors)))
+    _tell(place, f"it does not define {names}; found in {where} and copied below it", work)
 
 
 def _find(place: Place, slot: Slot | None, work: Work) -> None:
+    """Fill an answer that is not there, or as it was handed out."""
     wanted = work.given.wanted.get(place.at, frozenset())
     donors = _chosen(wanted, _donors(wanted, place, slot, work))
     first, last = _gap(place, work)
-    if donors and slot is not None and slot.key not in {"", place.key}:
-        if not all(donor.runs for donor in donors):
-            source = _extract(donors, wanted, _index(slot, work), work)
-            work.slots.insert(_index(slot, work) + 1, _cell(source))
-            _tell(
-                place,
-                "it does not define what it should; the student's definition elsewhere runs below it",
-                work,
-            )
-    elif donors and _can_stand(donors, first, last, work):
+    if donors and _can_stand(donors, first, last, work):
         if slot is not None:
             work.remove([slot])
         donors[-1].slot.owner = place
         _tell_found(place, donors[-1].slot, "missing" if slot is None else "as it was handed out", work)
     elif donors:
         at = _index(slot, work) if slot is not None else last
-        source = _extract(donors, wanted, at, work)
+        source = _extract(place, donors, wanted, at, work)
         if slot is not None:
             slot.write(source)
         else:
@@ -209,7 +224,7 @@ def _can_stand(donors: Sequence[_Donor], first: int, last: int, work: Work) -> b
 # --------------------------------------------------------------- bringing it
 
 
-def _extract(donors: Sequence[_Donor], wanted: frozenset[str], at: int, work: Work) -> str:
+def _extract(place: Place, donors: Sequence[_Donor], wanted: frozenset[str], at: int, work: Work) -> str:
     """Return the text of definitions and of what they need, to be run at an index."""
     mine: list[Statement] = []
     for donor in donors:
@@ -219,7 +234,13 @@ def _extract(donors: Sequence[_Donor], wanted: frozenset[str], at: int, work: Wo
         needed = needed_by(own, beside)
         mine += [one for one in whole if one in own or one in needed]
     helpers = _helpers(mine, [donor.slot for donor in donors], at, work)
-    return "\n\n".join(one.text for one in [*helpers, *mine])
+    return "\n\n".join(one.text for one in [*_as_given(place, mine, work), *helpers, *mine])
+
+
+def _as_given(place: Place, mine: Sequence[Statement], work: Work) -> list[Statement]:
+    """Return what was handed out in an answer cell beside the stub, if it is not defined otherwise."""
+    stub = work.python.statements(place.cell.released)
+    return [one for one in stub if not UNFINISHED.search(one.text) and not one.binds & names_bound(mine)]
 
 
 def _helpers(mine: Sequence[Statement], known: Sequence[Slot], at: int, work: Work) -> list[Statement]:

@@ -30,12 +30,14 @@ def clean(submitted: Notebook, work: Work) -> None:
     work : Work
         Its slots are filled.
     """
-    damaged: list[tuple[str, str]] = []
-    forged: list[tuple[str, str]] = []
+    is_graded = RESULTS in _mapping(submitted.get("metadata"))
+    removed = "it came with results of a grader in it; removed"
+    if is_graded:
+        work.notes.repaired(RepairKind.RESULTS, "notebook", removed)
     for at, cell in enumerate(submitted["cells"]):
         where = f"cell {at + 1}"
         if not isinstance(cell, dict):
-            damaged.append((where, "it is damaged; dropped"))
+            work.notes.repaired(RepairKind.DAMAGED, where, "it is damaged; dropped")
             continue
         metadata = _mapping(cell.get("metadata"))
         tags = metadata.get("tags")
@@ -48,12 +50,9 @@ def clean(submitted: Notebook, work: Work) -> None:
             )
         )
         if RESULTS in metadata:
-            forged.append((where, "it came with results of a grader in it; removed"))
-    if RESULTS in _mapping(submitted.get("metadata")):
-        forged.append(("notebook", "it came with results of a grader in it; removed"))
-    work.notes.few(RepairKind.DAMAGED, damaged)
-    work.notes.few(RepairKind.RESULTS, forged)
-    if forged:
+            is_graded = True
+            work.notes.repaired(RepairKind.RESULTS, where, removed)
+    if is_graded:
         told = "it came with results of a grader in it, as a notebook that was graded before has them"
         work.notes.looks(EvidenceKind.RESULTS, Severity.DOUBT, "notebook", told)
 

@@ -8,19 +8,17 @@ undoes an answer, wherever a copy of it stands.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from autograder.findings import RepairKind
 from autograder.released import Kind
 from autograder.repair.given import plain
+from autograder.repair.python import UNFINISHED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from autograder.repair.work import Place, Slot, Work
-
-_UNFINISHED = re.compile(r"^[ \t]*raise NotImplementedError\b", re.MULTILINE)
 
 
 def choose(copies: Sequence[Slot], place: Place, work: Work) -> None:
@@ -89,7 +87,7 @@ def _code(copies: Sequence[Slot], place: Place, work: Work) -> tuple[Slot, list[
     above = [slot for slot in answers if slot.at < test_at] or answers
     wanted = work.given.wanted.get(place.at, frozenset())
     defining = [slot for slot in above if work.python.binds(slot.source) & wanted] or above
-    finished = [slot for slot in defining if not _UNFINISHED.search(slot.source)] or defining
+    finished = [slot for slot in defining if not UNFINISHED.search(slot.source)] or defining
     kept = finished[-1]
     for slot in defining:
         if slot.at > kept.at:

@@ -9,7 +9,7 @@ from autograder.findings import RepairKind
 from autograder.released import Kind, grade_id_of
 from autograder.repair.copies import choose
 from autograder.repair.given import plain
-from autograder.repair.python import meaning
+from autograder.repair.python import UNFINISHED, meaning
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -46,13 +46,26 @@ def match(work: Work) -> None:
         if missing:
             for place, slot in way(missing, work):
                 _found(place, slot, work)
-    strange = [
-        (slot.claim, "it is no cell of this notebook; its nbgrader metadata was removed")
-        for slot in work.slots
-        if slot.owner is None and not slot.spare and grade_id_of({"metadata": {"nbgrader": slot.nbgrader}})
-    ]
-    work.notes.few(RepairKind.STRANGE, strange)
+    for slot in _free(work):
+        if grade_id_of({"metadata": {"nbgrader": slot.nbgrader}}):
+            told = "it is no cell of this notebook; its nbgrader metadata was removed"
+            work.notes.repaired(RepairKind.STRANGE, slot.claim, told)
+    _leave_out_stubs(work)
     _plain_cells(work)
+
+
+def _leave_out_stubs(work: Work) -> None:
+    """Leave out spare copies of what was handed out for an answer: run, they would undo it."""
+    stubs = {
+        place.key: place.cell.grade_id
+        for place in work.places
+        if place.cell.kind is Kind.SOLUTION and UNFINISHED.search(place.cell.released)
+    }
+    spare = [slot for slot in work.slots if slot.owner is None and slot.key in stubs]
+    for name in dict.fromkeys(stubs[slot.key] for slot in spare):
+        told = "what was handed out stood in a cell of its own too, which was left out"
+        work.notes.repaired(RepairKind.COPIED, name, told)
+    work.remove(spare)
 
 
 def _missing(work: Work) -> list[Place]:

@@ -12,6 +12,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from autograder.findings import RepairKind
+from autograder.released import Kind
 from autograder.repair.work import Slot
 
 if TYPE_CHECKING:
@@ -89,10 +90,12 @@ def _parts(slot: Slot, by_first_line: dict[str, list[Place]]) -> list[tuple[Plac
 
 def _is_merge(slot: Slot, parts: list[tuple[Place | None, str]], work: Work) -> bool:
     """Tell a merged cell from one of the release that something was typed into."""
-    if slot.claim in _names(work) or sum(place is not None for place, _ in parts) > 1:
-        return True
     wanted = frozenset[str]().union(*work.given.wanted.values())
-    return any(work.python.binds(text) & wanted for place, text in parts if place is None)
+    if any(work.python.binds(text) & wanted for place, text in parts if place is None):
+        return True
+    # Words that are given may stand beside an answer in words: a person reads them.
+    held = [place for place, _ in parts if place is not None and place.cell.kind is not Kind.PLAIN]
+    return len(held) > (0 if slot.claim in _names(work) else 1)
 
 
 def _found_at(at: int, lines: list[str], by_first_line: dict[str, list[Place]]) -> Place | None:

@@ -18,6 +18,9 @@ MAX_CELL, MAX_TOTAL = 50_000, 600_000
 MAX_WORDS = 3_000_000
 """Characters of a notebook that are searched for names."""
 
+UNFINISHED = re.compile(r"^[ \t]*raise NotImplementedError\b", re.MULTILINE)
+"""Stands in what nbgrader leaves of a solution."""
+
 # What is wrong with a text, or with taking it apart, is of no matter: it is no Python then.
 _PROBLEMS = (SyntaxError, ValueError, RecursionError, MemoryError, IndexError)
 _MAGIC = re.compile(r"^([ \t]*)(?:[%!].*|[\w.]+\?\??|\?\??[\w.]+)$", re.MULTILINE)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from autograder.findings import RepairKind
 from autograder.repair.answers import bring_helpers, find_answers
 from autograder.repair.arranging import arrange
 from autograder.repair.changes import note_changes
@@ -11,6 +12,7 @@ from autograder.repair.cleaning import clean
 from autograder.repair.finishing import finished
 from autograder.repair.matching import match
 from autograder.repair.merges import take_apart
+from autograder.repair.python import Python
 from autograder.repair.splits import join_parts
 from autograder.repair.typed import keep_typed
 from autograder.repair.work import Work
@@ -20,6 +22,9 @@ if TYPE_CHECKING:
     from autograder.findings import Evidence, Repair
     from autograder.notebook import Notebook
     from autograder.released import ReleasedNotebook
+
+MAX_ROUNDS = 4
+"""How often a notebook is repaired until nothing more changes; one that was only filled in once."""
 
 
 def repair(
@@ -45,8 +50,27 @@ def repair(
     evidence : tuple of Evidence
         What looks like tampering, for course staff.
     """
-    work = Work(released)
-    clean(submitted, work)
+    python = Python()
+    work = _repaired(submitted, released, python)
+    notebook = finished(work.slots, released.metadata)
+    repairs, evidence = work.notes.repairs, work.notes.evidence
+    for _ in range(MAX_ROUNDS - 1):
+        if not work.notes.repairs:
+            break
+        # What was put right may show what else is wrong: parts that now stand side by side.
+        work = _repaired(notebook, released, python)
+        better = finished(work.slots, released.metadata)
+        if better["cells"] == notebook["cells"]:
+            break
+        notebook = better
+        # Locked cells have their hidden tests by now.
+        repairs += [one for one in work.notes.repairs if one.kind is not RepairKind.HIDDEN_TESTS]
+    return notebook, tuple(repairs), tuple(evidence)
+
+
+def _repaired(notebook: Notebook, released: ReleasedNotebook, python: Python) -> Work:
+    work = Work(released, python)
+    clean(notebook, work)
     take_apart(work)
     join_parts(work)
     match(work)
@@ -56,5 +80,4 @@ def repair(
     find_written(work)
     keep_typed(work)
     note_changes(work)
-    notebook = finished(work.slots, released.metadata)
-    return notebook, tuple(work.notes.repairs), tuple(work.notes.evidence)
+    return work

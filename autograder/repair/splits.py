@@ -16,8 +16,6 @@ from autograder.repair.python import MAX_CELL
 from autograder.repair.work import Slot
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from autograder.repair.work import Place, Work
 
 MAX_PARTS = 8
@@ -61,19 +59,25 @@ class _Parts:
             parts = slots[at : at + count]
             if len(parts) < count or not self._may_belong(parts[0], parts[-1]):
                 break
-            if sum(len(part.source) for part in parts) > MAX_CELL:
+            if sum(len(part.source) for part in parts) > MAX_CELL or not self._may_follow(parts):
                 break
-            source = next((one for one in self._texts_of(best, parts) if self._is_one(one, parts)), None)
-            if source is not None:
-                best = count, source
+            known, text = best
+            rest = [part.source for part in parts[known:]]
+            for source in ("\n".join([text, *rest]), "".join([text, *rest])):
+                if self._is_one(source, parts, known):
+                    best = count, source
+                    break
         return best
 
-    @staticmethod
-    def _texts_of(best: tuple[int, str], parts: list[Slot]) -> Iterator[str]:
-        known, text = best
-        rest = [part.source for part in parts[known:]]
-        yield "\n".join([text, *rest])
-        yield "".join([text, *rest])
+    def _may_follow(self, parts: list[Slot]) -> bool:
+        """Tell whether the last part may go on where the others end."""
+        first, last = parts[0], parts[-1]
+        if self._starts_given(first) or (first.claim and first.claim == last.claim) or _looks_cut(last):
+            return True
+        place = self._place(first)
+        if place is not None and place.key.startswith(first.key):
+            return True
+        return not self._python.parses("\n".join(part.source for part in parts[:-1]))
 
     def _may_belong(self, first: Slot, other: Slot) -> bool:
         """Tell whether a cell may be a later part of another, before any of them is parsed."""
@@ -84,7 +88,7 @@ class _Parts:
             return mine is theirs
         if self._starts_given(first) and theirs is None:
             return True
-        if (mine or theirs) is not None and (mine or theirs).cell.kind.locked:  # type: ignore[union-attr]
+        if theirs is not None and theirs.cell.kind.locked:
             return False
         return first.is_code and not self._is_given(first) and not self._is_given(other)
 
@@ -99,34 +103,29 @@ class _Parts:
         first = slot.key.split("\n", 1)[0]
         return not slot.claim and first in self._first_lines and slot.key not in self._texts
 
-    def _is_one(self, source: str, parts: list[Slot]) -> bool:
+    def _is_one(self, source: str, parts: list[Slot], known: int) -> bool:
         """Tell whether parts are one cell."""
-        place = self._place(parts[0])
-        if place is not None and place.cell.kind.locked:
-            return dense(source) == dense(place.key)
+        place = self._place(parts[0]) or self._place(parts[-1])
+        if place is not None and dense(source) == dense(place.key):
+            return True
         if self._starts_given(parts[0]) and dense(source) in self._dense:
             return True
         if not parts[0].is_code or any(part.key == "" for part in parts) or self._python.is_spent:
             return False
-        return self._is_cut(source, parts) or self._are_apart(parts)
+        return self._is_cut(source, parts, known) or self._are_apart(parts)
 
-    def _is_cut(self, source: str, parts: list[Slot]) -> bool:
-        """Tell whether parts make sense together, and one of them does not alone."""
-        first, last = parts[0], parts[-1]
-        if first.key in self._work.given.texts:
+    def _is_cut(self, source: str, parts: list[Slot], known: int) -> bool:
+        """Tell whether parts make sense together, and the last one goes on where the others end."""
+        before, last = "\n".join(part.source for part in parts[:-1]), parts[-1]
+        goes_on = _looks_cut(last) or not self._python.parses(last.source)
+        if self._python.parses(before) and (known < len(parts) - 1 or not goes_on):
             return False
-        looks_cut = _CUT_OFF.match(last.source.lstrip("\n")) is not None
-        if not looks_cut and self._python.parses(first.source) and self._python.parses(last.source):
-            return False
-        alone = looks_cut and self._python.parses(_dedented(last.source))
-        if alone and not (first.claim and first.claim == last.claim) and not self._work.is_unmarked:
-            # IPython runs an indented cell, and it may be one of its own.
-            return False
-        return self._python.parses(source)
+        return not self._is_given(parts[0]) and self._python.parses(source)
 
     def _are_apart(self, parts: list[Slot]) -> bool:
         """Tell whether copies of one answer define different things: then it was split between them."""
-        if len({part.claim for part in parts}) > 1 or self._place(parts[0]) is None:
+        place = self._place(parts[0])
+        if place is None or place.cell.kind.locked or len({part.claim for part in parts}) > 1:
             return False
         if any(self._is_given(part) or not self._python.parses(part.source) for part in parts):
             return False
@@ -145,8 +144,6 @@ class _Parts:
         return slot
 
 
-def _dedented(source: str) -> str:
-    """Return an indented cell as IPython runs it."""
-    text = source.lstrip("\n")
-    indent = text[: len(text) - len(text.lstrip(" \t"))]
-    return "\n".join(line.removeprefix(indent) for line in text.split("\n"))
+def _looks_cut(slot: Slot) -> bool:
+    # IPython runs an indented cell; below a function it is the rest of it all the same.
+    return _CUT_OFF.match(slot.source.lstrip("\n")) is not None

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections import Counter
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from autograder.findings import Evidence, EvidenceKind, Repair, RepairKind, Severity, bounded
 from autograder.repair.given import Given, given, plain
-from autograder.repair.python import Python, meaning
+from autograder.repair.python import meaning
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from autograder.notebook import Cell
     from autograder.released import ReleasedCell, ReleasedNotebook
+    from autograder.repair.python import Python
     from autograder.statements import Statement
 
 MAX_ALIKE = 20
@@ -102,27 +104,45 @@ class Slot:
         self.key = plain(source)
 
 
-@dataclass(slots=True)
 class Notes:
-    """What was found so far."""
+    """What was found so far; of findings that are all alike the first ones, and how many more there are."""
 
-    repairs: list[Repair] = field(default_factory=list)
-    evidence: list[Evidence] = field(default_factory=list)
+    def __init__(self) -> None:
+        self._repairs: list[Repair] = []
+        self._evidence: list[Evidence] = []
+        self._counts: Counter[RepairKind | EvidenceKind] = Counter()
 
     def repaired(self, kind: RepairKind, where: str, detail: str) -> None:
         """Note a repair."""
-        self.repairs.append(Repair(kind=kind, where=bounded(where), detail=bounded(detail)))
-
-    def few(self, kind: RepairKind, found: list[tuple[str, str]]) -> None:
-        """Note repairs that are all alike, or the first of them and how many more there are."""
-        for where, detail in found[:MAX_ALIKE]:
-            self.repaired(kind, where, detail)
-        if (more := len(found) - MAX_ALIKE) > 0:
-            self.repaired(kind, "notebook", f"{more} more cells like these")
+        self._counts[kind] += 1
+        if self._counts[kind] <= MAX_ALIKE:
+            self._repairs.append(Repair(kind=kind, where=bounded(where), detail=bounded(detail)))
 
     def looks(self, kind: EvidenceKind, severity: Severity, where: str, detail: str) -> None:
         """Note what looks like tampering."""
-        self.evidence.append(Evidence(kind=kind, severity=severity, where=bounded(where), detail=detail))
+        self._counts[kind] += 1
+        if self._counts[kind] <= MAX_ALIKE:
+            self._evidence.append(Evidence(kind=kind, severity=severity, where=bounded(where), detail=detail))
+
+    @property
+    def repairs(self) -> list[Repair]:
+        """What was put right."""
+        more = {kind: self._counts[kind] - MAX_ALIKE for kind in RepairKind}
+        return self._repairs + [
+            Repair(kind=kind, where="notebook", detail=f"{count} more cells like these")
+            for kind, count in more.items()
+            if count > 0
+        ]
+
+    @property
+    def evidence(self) -> list[Evidence]:
+        """What looks like tampering."""
+        last = {one.kind: one for one in self._evidence}
+        return self._evidence + [
+            replace(one, where="notebook", detail=f"{self._counts[kind] - MAX_ALIKE} more cells like these")
+            for kind, one in last.items()
+            if self._counts[kind] > MAX_ALIKE
+        ]
 
 
 class Work:
@@ -133,6 +153,8 @@ class Work:
     ----------
     released : ReleasedNotebook
         What was handed out.
+    python : Python
+        Parses cells.
 
     Attributes
     ----------
@@ -140,20 +162,18 @@ class Work:
         The cells of the release, plain ones included.
     slots : list of Slot
         The cells of the submission, in order.
-    python : Python
-        Parses them.
     notes : Notes
         What was found.
     unmarked : list of Place
         Cells whose nbgrader metadata was gone.
     """
 
-    def __init__(self, released: ReleasedNotebook) -> None:
+    def __init__(self, released: ReleasedNotebook, python: Python) -> None:
         self._released = released
         self._given: Given | None = None
         self.places = tuple(Place(at, cell) for at, cell in enumerate(released.layout))
         self.slots: list[Slot] = []
-        self.python = Python()
+        self.python = python
         self.notes = Notes()
         self.unmarked: list[Place] = []
         self._is_unmarked: bool | None = None
