@@ -92,8 +92,11 @@ _SOCKETS = (
     "true = encode([{'value': True, 'passed': True, 'outcome': 'passed', 'points': 99, 'outputs': []}])\n"
 )
 
+NOTHING = "nothing at all"
+"""With what all others are compared."""
+
 FORGERIES = {
-    "nothing at all": Forgery(),
+    NOTHING: Forgery(),
     "claims a score in the outputs": Forgery(test_outputs=[_FULL]),
     "claims a result in the metadata": Forgery(
         test_metadata={"autograder": _RESULT}, metadata={"autograder": {"status": "graded", "notes": []}}

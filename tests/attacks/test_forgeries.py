@@ -29,6 +29,8 @@ def test_a_forgery_scores_what_the_wrong_solution_scores(armoury: Armoury, wall:
 
     forged = armoury.fire(wall, shot)
 
+    # What is out of time is judged by nobody, and nothing could be more than that.
+    assert not [text for text in honest["texts"] if text.endswith("time_s")]
     assert all(float(forged["scores"][cell]) <= float(score) for cell, score in honest["scores"].items())
     assert forged["scores"].keys() == honest["scores"].keys()
     assert not [text for text in forged["texts"] if "<" in text or len(text) > 500]

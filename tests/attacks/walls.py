@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
+from attacks.forgeries import NOTHING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -18,7 +19,7 @@ WALLS: list[Wall] = [("A", "root"), ("B", "root"), ("A", "user"), ("B", "user"),
 FORGERS: list[Wall] = [("A", "root"), ("B", "user")]
 """The same for forgeries, which the wall neither helps nor hinders."""
 
-HONEST = json.dumps({"forgery": "nothing at all"})
+HONEST = json.dumps({"forgery": NOTHING})
 """The request with which all forgeries are compared."""
 
 
