@@ -272,7 +272,7 @@ def test_a_damaged_notebook_has_no_score_and_costs_no_other(grade: Grade, hand_i
     one, two, three = graded.result.notebooks
 
     assert [one.status, two.status, three.status] == [Status.GRADED, Status.UNREADABLE, Status.MISSING]
-    assert (one.auto_score, graded.result.auto_score) == (4, 4)
+    assert one.auto_score == graded.result.auto_score == 4
     assert {cell.outcome for cell in two.cells} == {Outcome.NOT_GRADED}
     assert {cell.auto_score for cell in two.cells} == {None}
     assert all(cell.not_graded.startswith(f"{SPLIT}.ipynb: ") for cell in two.cells)

@@ -20,8 +20,6 @@ from autograder.reading.cutting import Cutter
 if TYPE_CHECKING:
     from pathlib import Path
 
-    pass
-
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from notebook_files import CELLS, NOTEBOOK, TEXT, refused, saved
@@ -13,7 +13,6 @@ from autograder.errors import SubmissionError
 from autograder.findings import RepairKind
 from autograder.notebook import read_notebook, read_submitted
 from autograder.reading import reader
-
 
 ROOT = Path(__file__).parent.parent
 
