@@ -73,7 +73,7 @@ def of_made(name: str, *, is_replaced: bool) -> tuple[Severity, str, str] | None
         return _ATTACK, "put something else in the place of a module that is imported already", name
     if _of_name(name.partition(".")[0]) is not None:
         return _ATTACK, _MADE, name
-    # Compiled packages make some for themselves.
+    # Compiled packages make some for themselves, and `__main__` has a second name where processes start.
     return None if name.startswith(("_", "cython")) else (_NOTICE, _MADE, name)
 
 

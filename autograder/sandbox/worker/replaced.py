@@ -159,9 +159,7 @@ class Replaced:
         self._module_names |= frozenset(new)
 
     def _look_at_module(self, name: str, module: object) -> None:
-        # `__main__`, once more under the name that processes start with.
-        is_notebook = module is self._shell.user_module
-        if module is None or is_notebook or self._comes_from_library(module):
+        if module is None or self._comes_from_library(module):
             return
         if _origin(module):
             # A helper of the student's, or a file that stands for something else.
