@@ -10,7 +10,7 @@ import pytest
 from submissions import cell, change, lost, scores
 
 from autograder.course import Course
-from autograder.findings import RepairKind
+from autograder.findings import EvidenceKind, RepairKind, Severity
 from autograder.graded import read_result
 from autograder.grader import Grader
 from autograder.notebook import dump_notebook, read_notebook, write_notebook
@@ -83,7 +83,31 @@ def test_the_solved_notebooks_earn_everything(grade: Grade, hand_in: HandIn) -> 
     assert graded.result.auto_score == 18
     assert graded.result.max_score == 21
     assert [book.repairs for book in graded.result.notebooks] == [(), (), ()]
+    assert [book.evidence for book in graded.result.notebooks] == [(), (), ()]
     assert scores(graded)["explain_reshape_order"] is None
+
+
+def test_evidence_is_apart_from_the_score(grade: Grade, hand_in: HandIn) -> None:
+    """It stands in the result and in the graded notebook, with the cell; right answers stay right."""
+    folder = hand_in("ana")
+    insert(folder, SPLIT, "split_heads", "!pip install torch")
+    insert(folder, SPLIT, "test_split_heads", "np.testing.assert_allclose = lambda *args: None")
+    graded = grade("ana")
+    (book,) = [one for one in graded.result.notebooks if one.name == SPLIT]
+
+    places = {one["source"]: number for number, one in enumerate(graded.notebooks[SPLIT]["cells"], start=1)}
+    assert [(one.kind, one.severity, one.where) for one in book.evidence] == [
+        (
+            EvidenceKind.PATCHED,
+            Severity.ATTACK,
+            f"cell {places['np.testing.assert_allclose = lambda *args: None']}",
+        ),
+        (EvidenceKind.REFUSED_CALL, Severity.NOTICE, f"cell {places['!pip install torch']}"),
+    ]
+    assert graded.notebooks[SPLIT]["metadata"]["autograder"]["evidence"] == [
+        one.to_dict() for one in book.evidence
+    ]
+    assert graded.result.auto_score == 18
 
 
 def test_the_release_as_it_is_earns_nothing(grade: Grade, hand_in: HandIn) -> None:
