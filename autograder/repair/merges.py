@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from autograder.findings import RepairKind
 from autograder.released import Kind
+from autograder.repair.python import UNFINISHED
 from autograder.repair.work import Slot
 
 if TYPE_CHECKING:
@@ -33,15 +34,13 @@ def take_apart(work: Work) -> None:
     work : Work
         Its slots become more.
     """
-    lacking = list(_lacking(work))
-    if not lacking:
-        return
     by_first_line: dict[str, list[Place]] = defaultdict(list)
-    for place in lacking:
+    for place in (*_lacking(work), *_stubs(work)):
         by_first_line[place.key.split("\n", 1)[0]].append(place)
+    keys = {place.key for place in work.places}
     slots: list[Slot] = []
     for slot in work.slots:
-        parts = _parts(slot, by_first_line)
+        parts = _parts(slot, by_first_line) if slot.key not in keys else []
         if len(parts) > 1 and _is_merge(slot, parts, work):
             where = slot.claim if slot.claim in _names(work) else f"cell {slot.at + 1}"
             told = f"it was merged with {len(parts) - 1} other cells; taken apart"
@@ -66,6 +65,13 @@ def _lacking(work: Work) -> Iterator[Place]:
             yield place
 
 
+def _stubs(work: Work) -> Iterator[Place]:
+    """Yield the answers whose stub would undo them, wherever a copy of it runs."""
+    for place in work.places:
+        if place.cell.kind is Kind.SOLUTION and UNFINISHED.search(place.cell.released):
+            yield place
+
+
 def _parts(slot: Slot, by_first_line: dict[str, list[Place]]) -> list[tuple[Place | None, str]]:
     """Return the parts of a cell: what was handed out with its place, and the student's without one."""
     lines = slot.key.split("\n")
@@ -73,7 +79,8 @@ def _parts(slot: Slot, by_first_line: dict[str, list[Place]]) -> list[tuple[Plac
     mine: list[str] = []
     at = 0
     while at < len(lines):
-        found = _found_at(at, lines, by_first_line)
+        # Above the student's own text, what was handed out is the beginning of the answer.
+        found = _found_at(at, lines, by_first_line, "" if any(mine) else slot.claim)
         if found is None:
             mine.append(lines[at])
             at += 1
@@ -91,6 +98,8 @@ def _parts(slot: Slot, by_first_line: dict[str, list[Place]]) -> list[tuple[Plac
 def _is_merge(slot: Slot, parts: list[tuple[Place | None, str]], work: Work) -> bool:
     """Tell a merged cell from one of the release that something was typed into."""
     wanted = frozenset[str]().union(*work.given.wanted.values())
+    if any(place.cell.kind is Kind.SOLUTION for place, _ in parts if place is not None):
+        return True
     if any(work.python.binds(text) & wanted for place, text in parts if place is None):
         return True
     # Words that are given may stand beside an answer in words: a person reads them.
@@ -98,13 +107,16 @@ def _is_merge(slot: Slot, parts: list[tuple[Place | None, str]], work: Work) -> 
     return len(held) > (0 if slot.claim in _names(work) else 1)
 
 
-def _found_at(at: int, lines: list[str], by_first_line: dict[str, list[Place]]) -> Place | None:
+def _found_at(at: int, lines: list[str], by_first_line: dict[str, list[Place]], claim: str) -> Place | None:
     places = by_first_line.get(lines[at], [])
     for place in places:
+        if claim and place.cell.grade_id == claim:
+            continue
         wanted = place.key.split("\n")
         if at + len(wanted) <= len(lines) and all(lines[at + n] == line for n, line in enumerate(wanted)):
-            # Of equal texts the next one is the next cell.
-            places.remove(place)
+            if place.cell.kind is not Kind.SOLUTION:
+                # Of equal texts the next one is the next cell.
+                places.remove(place)
             return place
     return None
 

@@ -72,7 +72,13 @@ class _Parts:
     def _may_follow(self, parts: list[Slot]) -> bool:
         """Tell whether the last part may go on where the others end."""
         first, last = parts[0], parts[-1]
-        if self._starts_given(first) or (first.claim and first.claim == last.claim) or _looks_cut(last):
+        if self._starts_given(first) or _looks_cut(last):
+            return True
+        if (
+            first.claim
+            and first.claim == last.claim
+            and (not last.is_code or self._python.parses(last.source))
+        ):
             return True
         place = self._place(first)
         if place is not None and place.key.startswith(first.key):
