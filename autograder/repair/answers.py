@@ -184,8 +184,9 @@ def _donors(wanted: frozenset[str], place: Place, own: Slot | None, work: Work) 
         len(work.slots),
     )
     donors = []
+    likely = work.mentioning(wanted)
     for at, slot in enumerate(work.slots):
-        if slot is own or not wanted & work.python.words(slot.source) or slot.key in work.given.texts:
+        if id(slot) not in likely or slot is own or slot.key in work.given.texts:
             continue
         mine = tuple(
             one for one in work.python.statements(slot.source) if one.binds & wanted and work.is_own(one)

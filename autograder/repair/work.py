@@ -178,6 +178,7 @@ class Work:
         self.unmarked: list[Place] = []
         self._is_unmarked: bool | None = None
         self._own: dict[Statement, bool] = {}
+        self._mentions: dict[str, list[Slot]] | None = None
 
     @property
     def given(self) -> Given:
@@ -199,6 +200,15 @@ class Work:
         if statement not in self._own:
             self._own[statement] = meaning(statement) not in self.given.meanings
         return self._own[statement]
+
+    def mentioning(self, names: frozenset[str]) -> set[int]:
+        """Return the ids, as of `id`, of the slots in which one of the names to be defined stands."""
+        if self._mentions is None:
+            self._mentions = {name: [] for wanted in self.given.wanted.values() for name in wanted}
+            for slot in self.slots:
+                for name in self._mentions.keys() & self.python.words(slot.source):
+                    self._mentions[name].append(slot)
+        return {id(slot) for name in names for slot in self._mentions.get(name, ())}
 
     def owned(self) -> dict[int, Slot]:
         """Return the slot of each place that has one."""
