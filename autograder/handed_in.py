@@ -101,7 +101,9 @@ class HandedIn:
         try:
             notebook, more = read_submitted(self.paths[name])
         except SubmissionError as error:
-            return None, repairs, f"{self.paths[name].name}: {error.what}. {error.remedy}"
+            beside = next((one for one in self.ignored if by_name(one, [name])), "")
+            hint = f" Beside it lies {beside}: if that counts, call it {name}.ipynb." if beside else ""
+            return None, repairs, f"{self.paths[name].name}: {error.what}. {error.remedy}{hint}"
         return notebook, (*repairs, *more), ""
 
 

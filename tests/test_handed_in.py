@@ -206,6 +206,18 @@ def test_a_broken_misnamed_file_is_found_and_told_when_it_is_read(tmp_path: Path
     assert found_in(tmp_path).paths == {TWO: path}
 
 
+def test_a_broken_file_of_the_right_name_wins_and_names_the_copy_beside_it(tmp_path: Path) -> None:
+    """Nobody knows whether the copy is older; somebody can look."""
+    put(tmp_path, f"{TWO}.ipynb", '{"cells": [')
+    put(tmp_path, f"{TWO} (1).ipynb", filled(SPLIT))
+
+    notebook, repairs, reason = found_in(tmp_path).read(TWO)
+
+    assert (notebook, repairs) == (None, ())
+    assert reason.startswith(f"{TWO}.ipynb: ")
+    assert reason.endswith(f" Beside it lies {TWO} (1): if that counts, call it {TWO}.ipynb.")
+
+
 @pytest.mark.parametrize("files", [(), ("report.pdf",), ("a.pdf", "b.txt", "c.json")])
 def test_a_submission_without_a_notebook_is_no_zero(tmp_path: Path, files: tuple[str, ...]) -> None:
     """Somebody meant to hand in; what lies there instead is told."""

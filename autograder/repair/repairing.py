@@ -63,8 +63,9 @@ def repair(
         if better["cells"] == notebook["cells"]:
             break
         notebook = better
-        # Locked cells have their hidden tests by now.
-        repairs += [one for one in work.notes.repairs if one.kind is not RepairKind.HIDDEN_TESTS]
+        # Locked cells have their hidden tests by now, and what is lost stays lost.
+        known = {RepairKind.HIDDEN_TESTS, RepairKind.LOST}
+        repairs += [one for one in work.notes.repairs if one.kind not in known and one not in repairs]
     return notebook, tuple(repairs), tuple(evidence)
 
 
