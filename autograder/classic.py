@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from autograder.checks.conversation import class_shown
 from autograder.checks.symptoms import of_exception
-from autograder.endings import score_of, shows_number
+from autograder.endings import REMEDY, score_of, shows_number
 from autograder.errors import CheckError
 from autograder.findings import Evidence, EvidenceKind, Severity
 from autograder.released import Kind, grade_id_of
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 CLAIM = "The tests in this cell hold."
 CLAIM_HIDDEN = "The tests of this cell hold, those that you see and those that you do not."
+
+NO_SCORE = f"with its hidden lines, its last line gives something that is no score. {REMEDY}"
 
 MAX_MESSAGE = 300
 """Characters of an assertion's message that are told."""
@@ -234,7 +236,10 @@ def _judged(cell: ReleasedCell, run: CellRun, shown: CellRun | None) -> CellResu
     if run.error or not run.reached:
         return _result(cell, _lost(cell, run, shown))
     score = score_of(run, cell.points)
-    return _not_graded(cell, score) if isinstance(score, str) else _result(cell, _earned(cell, score))
+    if not isinstance(score, str):
+        return _result(cell, _earned(cell, score))
+    # What was shown beside hidden lines may be those lines, and a student reads the reason.
+    return _not_graded(cell, score if shown is None else NO_SCORE)
 
 
 def _lost(cell: ReleasedCell, run: CellRun, shown: CellRun | None) -> CheckResult:
@@ -262,11 +267,7 @@ def _lost(cell: ReleasedCell, run: CellRun, shown: CellRun | None) -> CheckResul
 def _earned(cell: ReleasedCell, score: Decimal) -> CheckResult:
     if score == cell.points:
         return _check(cell, Outcome.PASSED)
-    what = (
-        "The tests in this cell give a part of its points."
-        if score
-        else "The tests in this cell give no points."
-    )
+    what = f"The tests in this cell give {'a part of its' if score else 'no'} points. Read what the cell prints."
     return _check(cell, Outcome.FAILED, what, score=score)
 
 

@@ -286,8 +286,9 @@ class Grader:
             # Last, and in a process of its own: that of the checks has seen hidden inputs.
             results = tuple(self._illustrated(assignment, one, released, session) for one in results)
         outputs = classic.without_part_scores(released, names, outputs)
-        evidence = (*evidence, *tests.evidence, *session.evidence())
-        result = NotebookResult(name=name, cells=results, repairs=repairs, evidence=evidence)
+        # Code may wait for the hidden lines before it does what looks like tampering.
+        seen = dict.fromkeys((*evidence, *tests.evidence, *session.evidence(), *judging.evidence()))
+        result = NotebookResult(name=name, cells=results, repairs=repairs, evidence=tuple(seen))
         return GradedNotebook(filled(repaired, outputs, result, self.sandbox), result, untouched)
 
     def _session(

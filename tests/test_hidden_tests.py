@@ -255,3 +255,54 @@ def test_nbgraders_own_hidden_tests_tell_special_cases_from_the_rule(tmp_path: P
         "correct_sum_of_squares": 0,
         "sum_of_squares_uses_squares": Decimal("0.5"),
     }
+
+
+BREAKING_IN = """
+import sys
+sys.modules['autograder.sandbox.worker.ending'].Ending.end = lambda self, outcome: None
+def f(x):
+    if x == 2:
+        return 4
+    shell = get_ipython()
+    for name, mark in list(shell.user_ns.items()):
+        if name.startswith('_') and len(name) == 17:
+            told = In[-1].encode().hex()
+            class Evil:
+                def __repr__(self):
+                    return f'{told}(0.5)'
+            mark(Evil())
+            shell.displayhook(Evil())
+            mark.__self__.value_type = told
+    raise ValueError
+"""
+WAITING = """
+import numpy as np
+def f(x):
+    if 'answer' in In[-1]:
+        np.allclose = np.testing.assert_equal = lambda *a, **k: True
+    return 4 if x == 2 else 0
+"""
+
+
+def test_nothing_of_a_run_with_hidden_lines_is_quoted(tmp_path: Path, grade: Grade) -> None:
+    """Whoever breaks into the process can give any text for the value of the last line."""
+    course = make_course(tmp_path, [answer("f"), graded_cell("test_f", HIDDEN)])
+    hand_in(course, "ana", {"f": BREAKING_IN})
+    graded = grade(course, "ana")
+
+    assert SECRET.encode().hex() not in graded.result.to_json()
+    assert SECRET.encode().hex() not in json.dumps(graded.notebooks[BOOK]["cells"])
+    evidence = graded.result.notebooks[0].evidence
+    assert EvidenceKind.PATCHED in {one.kind for one in evidence}
+
+
+def test_what_waits_for_hidden_lines_is_seen(tmp_path: Path, grade: Grade) -> None:
+    """A replaced function is evidence, in whichever of the two runs it is replaced."""
+    course = make_course(tmp_path, [answer("f"), graded_cell("test_f", HIDDEN)])
+    hand_in(course, "ana", {"f": WAITING})
+
+    found = grade(course, "ana").result.notebooks[0].evidence
+
+    assert [one.kind for one in found] == [EvidenceKind.PATCHED] * len(found)
+    assert found
+    assert SECRET not in " ".join(map(str, found))

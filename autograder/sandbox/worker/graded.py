@@ -21,12 +21,12 @@ from typing import TYPE_CHECKING, Any
 
 from IPython.core.inputtransformer2 import TransformerManager
 
+from autograder.sandbox.worker.ending import Ending
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from IPython.core.interactiveshell import InteractiveShell
-
-    from autograder.sandbox.worker.ending import Ending
 
 # As they are before any student's code runs.
 _BUILTINS = {name: getattr(builtins, name) for name in ("compile", "exec", "eval", "__import__", "print")}
@@ -59,6 +59,7 @@ class Ways:
         self._own = frozenset(vars(shell))
         parts = (shell, shell.displayhook, shell.compile, shell.events)
         kinds = {kind for part in parts for kind in type(part).__mro__ if kind.__module__ != "builtins"}
+        kinds |= {Ending}
         self._methods = [
             (kind, name, method)
             for kind in kinds

@@ -312,8 +312,9 @@ def _watched() -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _is_plain(kind: type) -> bool:
-    """Tell whether a class does nothing that tests rely on: an exception, or a record."""
-    return issubclass(kind, BaseException) or hasattr(kind, "__dataclass_fields__")
+    """Tell whether a class does nothing that tests rely on: an exception, or a record without methods."""
+    has_methods = any(isinstance(one, FunctionType) and name[0] != "_" for name, one in vars(kind).items())
+    return issubclass(kind, BaseException) or (hasattr(kind, "__dataclass_fields__") and not has_methods)
 
 
 def _names_of(kind: type) -> dict[str, Any]:
