@@ -76,7 +76,7 @@ class Fingerprints:
         for folder in folders:
             _add(common, b"folder")
             # An instructor's file may be a link into a shared folder; a student's is no file.
-            _add_files(common, _files(folder, self._ignored, follow=True))
+            _add_files(common, _files(folder, self._ignored, follow=True), follow=True)
         # Tests that nbgrader wrote itself are in none of them; what is hidden, the configuration says.
         for part in _handed_out(course, assignment):
             _add(common, part.encode("utf-8", "surrogateescape"))
@@ -107,7 +107,8 @@ class Fingerprints:
         _add(one, student.encode("utf-8", "surrogateescape"))
         folder = self._course.submitted(student, self._assignment)
         try:
-            _add_files(one, _files(folder, self._ignored))
+            # A file that any part of the grader looks at counts, and so does a link that stands for one.
+            _add_files(one, _files(folder, IGNORED, self._ignored))
         except OSError as error:
             where, what = error.filename or folder, f"cannot be read ({error.strerror})"
             raise SubmissionError(where, what, "Check its rights.") from None
@@ -145,16 +146,20 @@ def _kit() -> Iterator[tuple[str, Path]]:
             yield name, path
 
 
-def _files(
-    folder: Path, ignored: Iterable[str] = IGNORED, *, follow: bool = False
-) -> Iterator[tuple[str, Path]]:
-    """Yield the files below a folder with their names in it, in order; links only if they are followed."""
+def _files(folder: Path, *ignored: Iterable[str], follow: bool = False) -> Iterator[tuple[str, Path]]:
+    """
+    Yield the files below a folder with their names in it, in order.
+
+    Left out is what each of some lists of patterns ignores. Of folders, links
+    are yielded as such, unless they are followed.
+    """
+    patterns = ignored or (IGNORED,)
     waiting = [(str(folder), "", 0)] if folder.is_dir() else []
     while waiting:
         place, prefix, depth = waiting.pop()
         with os.scandir(place) as entries:
             inside = sorted(
-                (entry for entry in entries if not is_ignored(entry.name, ignored)),
+                (entry for entry in entries if not all(is_ignored(entry.name, one) for one in patterns)),
                 key=lambda entry: entry.name,
             )
         for entry in inside:
@@ -162,13 +167,16 @@ def _files(
             if entry.is_dir(follow_symlinks=False):
                 if depth < _MAX_DEPTH:
                     waiting.append((entry.path, f"{name}/", depth + 1))
-            elif entry.is_file(follow_symlinks=follow):
+            elif entry.is_file(follow_symlinks=follow) or (entry.is_symlink() and not follow):
                 yield name, Path(entry.path)
 
 
-def _add_files(total: hashlib._Hash, files: Iterable[tuple[str, Path]]) -> None:
+def _add_files(total: hashlib._Hash, files: Iterable[tuple[str, Path]], *, follow: bool = False) -> None:
     for name, path in files:
         _add(total, name.encode("utf-8", "surrogateescape"))
+        if path.is_symlink() and not follow:
+            _add(total, b"link " + os.fsencode(path.readlink()))
+            continue
         with path.open("rb", buffering=0) as file:
             _add(total, hashlib.file_digest(file, hashlib.sha256).digest())
 

@@ -79,6 +79,27 @@ def test_no_two_submissions_look_alike(course: Course) -> None:
     assert len(seen) == 8
 
 
+def test_links_and_what_the_course_ignores_count(course: Course) -> None:
+    """A part of the grader that looks at it would give another result."""
+    with (course.root / "nbgrader_config.py").open("a", encoding="utf-8") as config:
+        config.write('\nc.CourseDirectory.ignore = ["old*", "*.txt"]\n')
+    folder = course.submitted("ana", ASSIGNMENT)
+    (folder / "old").mkdir(parents=True)
+    prints = Fingerprints(course, load_settings(course.root), ASSIGNMENT)
+    seen = {prints.of("ana")}
+
+    (folder / "old" / "a.ipynb").write_text("{}", encoding="utf-8")
+    seen.add(prints.of("ana"))
+    (folder / "timestamp.txt").write_text("2027-01-31 23:59:00 UTC", encoding="utf-8")
+    seen.add(prints.of("ana"))
+    for target in ("one", "two"):
+        (folder / "link.ipynb").unlink(missing_ok=True)
+        (folder / "link.ipynb").symlink_to(target)
+        seen.add(prints.of("ana"))
+
+    assert len(seen) == 5
+
+
 def test_settings_are_all_weighed() -> None:
     """A new setting changes results until somebody says that it does not."""
     assert {one.name for one in dataclasses.fields(Settings)} >= fingerprint._NOT_RESULTS

@@ -222,6 +222,20 @@ def test_graded_notebooks_that_are_not_whole_are_made_again(
     assert all(path.stat().st_size for path in folder.iterdir())
 
 
+def test_what_was_removed_from_the_gradebook_is_graded_again(
+    course: Course, world: World, grade: Grade
+) -> None:
+    """The kit's own table does not speak for rows that are not there."""
+    grade()
+    with closing(sqlite3.connect(course.gradebook)) as connection, connection:
+        connection.execute("DELETE FROM submitted_assignment WHERE student_id = 'ben'")
+
+    grade()
+
+    assert world.graded == ["ben"]
+    assert grade().unchanged == CLASS
+
+
 def test_work_handed_in_while_it_is_graded_is_graded_the_next_time(
     course: Course, world: World, grade: Grade, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -232,7 +232,18 @@ class Gradebook:
             If the gradebook cannot be read.
         """
         with self._database.reading() as connection:
-            return read_records(connection, assignment, student)
+            records = read_records(connection, assignment, student)
+            rows = self._database.rows(connection, "assignment", name=assignment)
+            where = {} if student is None else {"student_id": student}
+            stored = {
+                row.student_id
+                for task in rows
+                for row in self._database.rows(
+                    connection, "submitted_assignment", assignment_id=task.id, **where
+                )
+            }
+        # Somebody may have removed a submission, or the student.
+        return {one: record for one, record in records.items() if one in stored or not record.graded}
 
     def failures(self, assignment: str) -> dict[str, str]:
         """
