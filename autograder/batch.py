@@ -277,6 +277,17 @@ def _ended(where: str) -> OperatorError:
     return OperatorError(where, what, "Check the machine's memory, then run again with --retry-failed.")
 
 
+class _Process(SpawnProcess):
+    """A process that is not interrupted while it starts; later it leaves Ctrl-C to its parent."""
+
+    def start(self) -> None:
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            super().start()
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 class _Context(SpawnContext):
     """Spawns processes, which start clean whatever threads the caller has, and knows which they are."""
 
@@ -286,7 +297,7 @@ class _Context(SpawnContext):
 
     def Process(self, *args: Any, **details: Any) -> SpawnProcess:  # type: ignore[override]  # noqa: N802
         """Return a new process; it is a class where this is a method."""
-        process = SpawnProcess(*args, **details)
+        process = _Process(*args, **details)
         self.started.append(process)
         return process
 
@@ -361,6 +372,7 @@ def _fault(error: Exception) -> str:
 def _get_ready(task: Task, parent: int) -> None:
     """Start in a process of ours what grading needs; it ends with its parent, and leaves Ctrl-C to it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     if os.getppid() != parent:
         # It has gone already.

@@ -192,7 +192,10 @@ def _interruptible() -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        line = "interrupted: what was graded is stored. The same command goes on from there."
+        line = (
+            "interrupted: what was graded is stored. The same command goes on from there"
+            " (--force would begin anew)."
+        )
         click.secho(line, fg="yellow", err=True)
         sys.exit(INTERRUPTED)
     finally:

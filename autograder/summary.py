@@ -40,8 +40,10 @@ def print_summary(course: Course, batch: Batch) -> None:
     console = Console(highlight=False)
     if batch.results:
         console.print(score_table(batch.results))
+    graded = {result.student for result in batch.results}
     for one in batch.not_graded:
-        _say(console, f"not graded: {one.student}: {one.reason}", "red")
+        how = "not graded in full" if one.student in graded else "not graded"
+        _say(console, f"{how}: {one.student}: {one.reason}", "red")
     for student, names in batch.ignored.items():
         _say(console, f"ignored: {student}: {', '.join(names)} (no notebook of the assignment)", "yellow")
     for place in batch.misplaced:
@@ -54,7 +56,8 @@ def print_summary(course: Course, batch: Batch) -> None:
         _say(console, f"* {waiting} of them with an answer that waits for a person")
         _say(console, "  (start `jupyter lab` here, menu Nbgrader, Formgrader)")
     if batch.not_graded:
-        _say(console, f"Once mended: autograder grade {batch.assignment} --retry-failed")
+        again = f"autograder grade {batch.assignment}"
+        _say(console, f"Once the file is mended: {again}. Once the machine is: {again} --retry-failed.")
     _say(console, f"Scores: {_short(course.db_url)}. Next: autograder feedback, report, export.")
 
 
@@ -64,15 +67,22 @@ def _say(console: Console, line: str, style: str = "") -> None:
 
 
 def _count(batch: Batch) -> str:
-    in_part = {one.student for one in batch.not_graded} & {result.student for result in batch.results}
-    tried = len(batch.results) + len(batch.not_graded) - len(in_part)
+    graded = {result.student for result in batch.results}
+    open_ones = {one.student for one in batch.not_graded}
     parts = []
-    if tried or not batch.unchanged:
-        some = f", {len(in_part)} of them in part," if in_part else ""
-        parts.append(f"graded {len(batch.results)} of {tried} submissions{some} in {batch.elapsed_s:.1f} s")
+    if graded:
+        in_part = len(graded & open_ones)
+        some = f", {in_part} of them in part," if in_part else ""
+        parts.append(f"graded {_submissions(len(graded))}{some} in {batch.elapsed_s:.1f} s")
+    if others := len(open_ones - graded):
+        parts.append(f"{others} could not be graded")
     if batch.unchanged:
         parts.append(f"{len(batch.unchanged)} unchanged since they were graded (--force grades them again)")
-    return f"{batch.assignment}: {'; '.join(parts)}"
+    return f"{batch.assignment}: {'; '.join(parts) or 'nothing to grade'}"
+
+
+def _submissions(count: int) -> str:
+    return f"{count} submission{'s' * (count != 1)}"
 
 
 def _odd(results: tuple[SubmissionResult, ...]) -> Iterator[str]:
