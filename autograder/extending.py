@@ -161,6 +161,9 @@ def asked(
         more = More(time=timedelta(**units), until=until, nothing=nothing)
     except OverflowError:
         more = More(time=timedelta.max)
+    except ValueError as problem:
+        remedy = "Give a number, or take the extension back with --none."
+        raise CourseError("extend", f"--days, --hours or --minutes is none ({problem})", remedy) from None
     told = sum(map(bool, (more.time, more.until, more.nothing)))
     if told > 1 or (told and not (students and len(assignments) == 1)):
         remedy = "Name the assignment, --student, and one of --days/--hours/--minutes, --until and --none."

@@ -131,7 +131,7 @@ class _Plugin:
 
                 step = AssignLatePenalties(config=config)
                 step.init_plugin()
-        except Exception as problem:
+        except (Exception, SystemExit) as problem:
             what = f"AssignLatePenalties.plugin_class {name!r} cannot be used ({_told(problem)})"
             remedy = "Name a subclass of nbgrader.plugins.BasePlugin that can be imported."
             raise ConfigError(CONFIG_FILE, what, remedy) from problem
@@ -142,7 +142,7 @@ class _Plugin:
         try:
             with importable(self._root):
                 answer = self._plugin.late_submission_penalty(student, score, seconds_late)
-        except Exception as problem:
+        except (Exception, SystemExit) as problem:
             what = f"cannot tell what {student} loses ({_told(problem)})"
             raise CourseError(f"late-penalty plug-in {self._name}", what, remedy) from problem
         if answer is None:
@@ -157,5 +157,5 @@ class _Plugin:
         return points
 
 
-def _told(problem: Exception) -> str:
+def _told(problem: BaseException) -> str:
     return f"{type(problem).__name__}: {' '.join(str(problem).split())}".rstrip(": .")

@@ -98,6 +98,7 @@ def test_the_command_speaks_json(course: Course, run: Callable[..., tuple[int, s
         (["--student", "ana", "--until", "2000-01-01 00:00 UTC"], "is none"),
         (["--student", "ana", "--days", "1e9"], "that is too long"),
         (["--student", "ana", "--days", "1e300"], "that is too long"),
+        (["--student", "ana", "--days", "nan"], "is none"),
         (["--student", "anna", "--days", "1"], "Did you mean 'ana'"),
         (["--student", "../ana", "--days", "1"], "cannot be the name of a folder"),
     ],

@@ -94,6 +94,7 @@ def _empty() -> Any:
         ("return 'half'", "answers 'half' for ana, which is no number"),
         ("return '2'", "answers '2' for ana, which is no number"),
         ("return float('nan')", "answers 'nan' for ana, which is no number"),
+        ("raise SystemExit(0)", "cannot tell what ana loses"),
         ("return [1]", r"answers '\[1\]' for ana"),
     ],
 )
