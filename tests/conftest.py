@@ -2,38 +2,34 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import hypothesis
 import pytest
+from course_copies import ROOT, copy_course
 from parallel import Sharing, longest_first, processes_for, sections
 
 from autograder.course import Course
 from autograder.errors import NotebookError
 from autograder.notebook import read_notebook, write_notebook
-from autograder.sandbox.wall import Tier, probe
 from autograder.variants import combined_cells, fill
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
     from xdist.workermanage import WorkerController
 
     HandIn = Callable[..., Path]
 
-ROOT = Path(__file__).resolve().parents[1]
 ASSIGNMENT = "multi_head_attention"
 # What else runs on the machine decides how long an example takes.
 hypothesis.settings.register_profile(
     "untimed", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
 )
 hypothesis.settings.load_profile("untimed")
-
-PARTS = ("nbgrader_config.py", "gradebook.db", "source", "release", "solutions")
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -81,18 +77,6 @@ def cache_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         patch.setenv("XDG_CACHE_HOME", str(folder))
         patch.setenv("IPYTHONDIR", str(folder / "ipython"))
         yield folder
-
-
-def copy_course(root: Path) -> Course:
-    """Copy the course as it is handed to instructors, no student yet, into a new folder."""
-    root.mkdir()
-    for part in PARTS:
-        copy = shutil.copytree if (ROOT / part).is_dir() else shutil.copyfile
-        copy(ROOT / part, root / part)
-    if probe().tier is Tier.C:
-        with (root / "nbgrader_config.py").open("a", encoding="utf-8") as config:
-            config.write("c.Autograder.unsafe_no_sandbox = True\n")
-    return Course(root=root)
 
 
 @pytest.fixture

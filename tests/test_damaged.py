@@ -8,7 +8,7 @@ import damaged_cells
 import damaged_files
 import damaged_marks
 import pytest
-from conftest import copy_course
+from course_copies import copy_course
 from damaged import CASES, NAMES, RELEASE, RELEASED, SOLVED, Case, write_course
 
 from autograder.findings import EvidenceKind, RepairKind

@@ -213,3 +213,12 @@ def test_the_constraints_name_no_address() -> None:
     text = (ROOT / "constraints.txt").read_text(encoding="utf-8")
 
     assert re.findall(r".*(?:://| @ |file:).*", text) == []
+
+
+def test_no_test_module_imports_conftest() -> None:
+    """There are several of this name, and which one is found depends on what was loaded before."""
+    pattern = re.compile(r"^\s*(from|import) conftest\b", re.MULTILINE)
+    modules = (ROOT / "tests").rglob("*.py")
+    found = [path.name for path in modules if pattern.search(path.read_text(encoding="utf-8"))]
+
+    assert found == []
