@@ -64,7 +64,7 @@ class HandedIn:
         Why nobody knows which file is a notebook, and what to do; by its name.
         A notebook that is in neither was not handed in.
     ignored : tuple of str
-        Notebooks that count for nothing; without the suffix if it is ``.ipynb``.
+        Other notebooks, which count for nothing; without the suffix if it is ``.ipynb``.
     """
 
     paths: Mapping[str, Path]
@@ -151,6 +151,7 @@ def find_notebooks(folder: Path, released: Sequence[ReleasedNotebook]) -> Handed
     missing = {book.name for book in released} - paths.keys()
     candidates = _candidates(others, shown, released) if missing else []
     repairs, unclear = {}, {}
+    told: set[Path] = set()
     for name in sorted(missing):
         fitting = _worth_it([one for one in candidates if name in one.fits])
         if len({one.digest for one in fitting}) == 1 and not (fitting[0].fits - {name}) & missing:
@@ -159,11 +160,13 @@ def find_notebooks(folder: Path, released: Sequence[ReleasedNotebook]) -> Handed
             repairs[name] = Repair(kind=RepairKind.NAME, where=bounded(fitting[0].shown), detail=what)
         elif fitting:
             unclear[name] = _told(name, fitting)
+            told |= {one.path for one in fitting}
     lost = missing - paths.keys() - unclear.keys()
     unclear |= _unknown(lost, candidates) if lost else {}
     if not paths and not unclear:
         unclear = _nothing(missing, folder)
-    left = (shown[path] for path in others if path not in paths.values() and ".ipynb" in path.name.lower())
+    told |= set(paths.values())
+    left = (shown[path] for path in others if path not in told and ".ipynb" in path.name.lower())
     ignored = tuple(sorted(name.removesuffix(".ipynb") for name in left))
     return HandedIn(paths=paths, repairs=repairs, unclear=unclear, ignored=ignored)
 

@@ -47,7 +47,6 @@ def copies_beside_the_right_name(s: Submission) -> None:
 @case(
     status={ONE: Status.UNREADABLE},
     reason=f"{ONE} (1).ipynb and {ONE} (2).ipynb could each be {ONE}.ipynb",
-    ignored=(f"{ONE} (1)", f"{ONE} (2)"),
 )
 def two_that_could_be_it(s: Submission) -> None:
     """Nobody guesses."""
