@@ -8,19 +8,17 @@ grade, which start while the caller imports what it needs to store grades.
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import os
-import signal
 import traceback
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
-from multiprocessing.context import SpawnContext, SpawnProcess
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 from autograder.errors import AutograderError, OperatorError, SandboxError, SubmissionError
 from autograder.scratch import scratch_folder
+from autograder.spawning import SpawningContext, belong_to
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator, Sequence
@@ -35,7 +33,6 @@ _AHEAD = 4
 """Submissions handed over for each one that is graded at the same time; more would only fill memory."""
 _ENDED_IN_A_ROW = 4
 """So many submissions of which each ends its grading process: then it is the machine."""
-_PR_SET_PDEATHSIG = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +137,7 @@ class Graders:
         self._starting: Future[None] | None = None
         self._stack = contextlib.ExitStack()
         self._desk: Desk | None = None
-        self._context = _Context()
+        self._context = SpawningContext()
         self._ended = 0
 
     def __enter__(self) -> Self:
@@ -277,31 +274,6 @@ def _ended(where: str) -> OperatorError:
     return OperatorError(where, what, "Check the machine's memory, then run again with --retry-failed.")
 
 
-class _Process(SpawnProcess):
-    """A process that is not interrupted while it starts; later it leaves Ctrl-C to its parent."""
-
-    def start(self) -> None:
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-        try:
-            super().start()
-        finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-class _Context(SpawnContext):
-    """Spawns processes, which start clean whatever threads the caller has, and knows which they are."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.started: list[SpawnProcess] = []
-
-    def Process(self, *args: Any, **details: Any) -> SpawnProcess:  # type: ignore[override]  # noqa: N802
-        """Return a new process; it is a class where this is a method."""
-        process = _Process(*args, **details)
-        self.started.append(process)
-        return process
-
-
 def grade_all(
     course: Course,
     settings: Settings,
@@ -370,13 +342,8 @@ def _fault(error: Exception) -> str:
 
 
 def _get_ready(task: Task, parent: int) -> None:
-    """Start in a process of ours what grading needs; it ends with its parent, and leaves Ctrl-C to it."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-    ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-    if os.getppid() != parent:
-        # It has gone already.
-        os._exit(1)
+    """Start in a process of ours what grading needs."""
+    belong_to(parent)
     # What fails here fails again with the first submission, and is told there.
     with contextlib.suppress(Exception):
         _grader(task.desk).prepare(task.assignment)
