@@ -63,6 +63,7 @@ SINGLE = SOLVED[ONE]["single_head_parameter_count"]
 EXAMPLE = SOLVED[ONE]["worked_example"]
 SPLIT = SOLVED[TWO]["split_heads"]
 MERGE = SOLVED[TWO]["merge_heads"]
+LAYER = SOLVED[THREE]["multi_head_attention_class"]
 
 
 class Submission:
@@ -137,6 +138,18 @@ class Submission:
         other = self.copy(grade_id, before + rest) if metadata else self.new(before + rest, cell["cell_type"])
         cell["source"] = first.rstrip("\n")
         self.cells.insert(at + 1, other)
+
+    def split_lines(self, grade_id: str) -> None:
+        """Make a cell of every line, as an editor does that is told to split again and again."""
+        at, cell = self.at(grade_id), self.cell(grade_id)
+        self.cells[at : at + 1] = [self.copy(grade_id, line) for line in cell["source"].split("\n")]
+
+    def paste_twice(self) -> None:
+        """Put below the first notebook, as it was handed out, the solved one; neither has metadata or ids."""
+        name = next(iter(self.books))
+        self.cells[:0] = copy.deepcopy(RELEASE[name]["cells"])
+        for cell in self.cells:
+            cell |= {"metadata": {}, "id": self.new_id()}
 
     def merge(self, *grade_ids: str) -> Cell:
         """Merge neighbouring cells into the first one, as an editor does, and all between them."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from typing import TYPE_CHECKING
 
-from damaged import COUNT, EXAMPLE, HEAD_DIM, NOTICE, ONE, RELEASE, THREE, TWO, case
+from damaged import COUNT, EXAMPLE, HEAD_DIM, NOTICE, ONE, RELEASE, SOLVED, THREE, TWO, case
 
 from autograder.findings import EvidenceKind as E
 from autograder.findings import RepairKind as R
@@ -168,6 +168,26 @@ def split_by_an_editor_that_copies_no_metadata(s: Submission) -> None:
 def split_between_definitions(s: Submission) -> None:
     """Both parts are whole: they are one answer."""
     s.split("worked_example", "n_parameters =")
+
+
+@case(repairs={(R.JOINED, name) for name in SOLVED[ONE]})
+def every_line_a_cell(s: Submission) -> None:
+    """An editor's split, repeated: all cells have the name of the first."""
+    for name in SOLVED[ONE]:
+        s.split_lines(name)
+
+
+@case(lost={"test_head_dim": "0.25"}, repairs={(R.JOINED, "head_dim")})
+def every_line_of_a_wrong_answer_a_cell(s: Submission) -> None:
+    """Put together again, it is as wrong as it was."""
+    s.cell("head_dim")["source"] = HEAD_DIM.replace("d_model // n_heads", "d_model - n_heads")
+    s.split_lines("head_dim")
+
+
+@case(repairs={(R.JOINED, "test_head_dim")})
+def every_line_of_a_test_a_cell(s: Submission) -> None:
+    """Nothing is changed in it."""
+    s.split_lines("test_head_dim")
 
 
 @case(repairs={(R.JOINED, "test_head_dim")})

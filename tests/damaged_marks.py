@@ -5,11 +5,27 @@ from __future__ import annotations
 import ast
 import copy
 
-from damaged import ATTACK, DOUBT, FULL, NOTICE, ONE, RELEASE, RELEASED, TWO, Submission, case
+from damaged import (
+    ATTACK,
+    DOUBT,
+    FULL,
+    LAYER,
+    NOTICE,
+    ONE,
+    RELEASE,
+    RELEASED,
+    SOLVED,
+    THREE,
+    TWO,
+    Submission,
+    case,
+)
 
 from autograder.findings import EvidenceKind as E
 from autograder.findings import RepairKind as R
 from autograder.released import checksum
+
+LAYER_CELL = "multi_head_attention_class"
 
 # ------------------------------------------- moved, retyped, renamed, not there
 
@@ -94,7 +110,99 @@ def things_that_are_no_cells(s: Submission) -> None:
     s.cells.insert(5, 3)
 
 
+# ---------------------------------------- an answer whose stub gives helpers too
+
+
+@case(books=(THREE,), repairs={(R.FOUND, LAYER_CELL)})
+def class_and_given_helper_below_the_test(s: Submission) -> None:
+    """The cell is as it was handed out; what the stub gives is needed by what stands elsewhere."""
+    s.cells.insert(s.at("test_forward") + 1, s.new(LAYER))
+    s.cell(LAYER_CELL)["source"] = s.stub(LAYER_CELL)
+
+
+@case(books=(THREE,), repairs={(R.FOUND, LAYER_CELL)})
+def class_alone_below_its_stub(s: Submission) -> None:
+    """It needs the helper that only the cell above it has."""
+    s.cells.insert(s.at(LAYER_CELL) + 1, s.new(LAYER[LAYER.index("class ") :]))
+    s.cell(LAYER_CELL)["source"] = s.stub(LAYER_CELL)
+
+
+@case(books=(THREE,), repairs={(R.COPIED, LAYER_CELL)})
+def class_alone_in_a_copy_of_its_cell(s: Submission) -> None:
+    """The same, with the metadata of the cell."""
+    s.cells.insert(s.at(LAYER_CELL) + 1, s.copy(LAYER_CELL, LAYER[LAYER.index("class ") :]))
+    s.cell(LAYER_CELL)["source"] = s.stub(LAYER_CELL)
+
+
+@case(books=(THREE,), repairs={(R.COPIED, LAYER_CELL)})
+def class_alone_below_a_stub_without_its_metadata(s: Submission) -> None:
+    """The same, the other way round."""
+    s.cells.insert(s.at(LAYER_CELL), s.new(s.stub(LAYER_CELL)))
+    s.cell(LAYER_CELL)["source"] = LAYER[LAYER.index("class ") :]
+
+
+@case(books=(THREE,), lost={"test_forward": "2.25"}, repairs={(R.FOUND, LAYER_CELL)})
+def wrong_class_below_its_stub(s: Submission) -> None:
+    """What is found counts as it is."""
+    wrong = (
+        LAYER[LAYER.index("class ") :].replace("/ np.sqrt(self.dk)", "").replace("merged @ self.Wo", "merged")
+    )
+    s.cells.insert(s.at(LAYER_CELL) + 1, s.new(wrong))
+    s.cell(LAYER_CELL)["source"] = s.stub(LAYER_CELL)
+
+
+@case(
+    books=(THREE,),
+    repairs={(R.MOVED, name) for name in (LAYER_CELL, "change_the_future_check")}
+    | {(R.MOVED, name) for name in ("test_forward", "test_roundtrip_is_exact")}
+    | {(R.FOUND, name) for name in (LAYER_CELL, "roundtrip_is_exact")},
+)
+def metadata_of_answers_passed_on(s: Submission) -> None:
+    """Each answer has the metadata of the next one."""
+    cells = [s.cell(name) for name in SOLVED[THREE]]
+    marks = [cell["metadata"] for cell in cells]
+    for cell, mark in zip(cells, marks[1:] + marks[:1], strict=True):
+        cell["metadata"] = mark
+
+
+@case(
+    books=(THREE,),
+    repairs={(kind, "test_forward") for kind in (R.MERGED, R.MOVED, R.SOURCE)}
+    | {(R.FOUND, name) for name in (LAYER_CELL, "roundtrip_is_exact")},
+    evidence={(E.LOCKED_CELL, DOUBT, "test_forward")},
+)
+def all_code_in_one_test_cell(s: Submission) -> None:
+    """Everything merged, and only a test's metadata left."""
+    code = [cell for cell in s.cells if cell["cell_type"] == "code"]
+    merged = s.copy("test_forward", "\n\n".join(cell["source"] for cell in code))
+    s.cells[:] = [cell for cell in s.cells if cell["cell_type"] != "code"] + [merged]
+
+
 # --------------------------------------------------------- through other editors
+
+
+@case(books=(THREE,), repairs={(R.FOUND, name) for name in SOLVED[THREE]} | {(R.STRIPPED, "notebook")})
+def pasted_below_what_was_handed_out(s: Submission) -> None:
+    """The notebook twice without metadata, the first one untouched."""
+    s.paste_twice()
+
+
+@case(books=(TWO,), repairs={(R.FOUND, name) for name in SOLVED[TWO]} | {(R.STRIPPED, "notebook")})
+def pasted_below_what_was_handed_out_with_words(s: Submission) -> None:
+    """The answer in words is below the second copy of its question."""
+    s.paste_twice()
+
+
+@case(
+    books=(TWO,),
+    lost=dict.fromkeys(FULL[TWO], "0"),
+    repairs={(R.COPIED, name) for name in SOLVED[TWO] if not name.startswith("explain")}
+    | {(R.STRIPPED, "notebook")},
+)
+def pasted_twice_as_handed_out(s: Submission) -> None:
+    """Two copies of nothing are nothing."""
+    s.books[TWO] = copy.deepcopy(RELEASE[TWO])
+    s.paste_twice()
 
 
 @case(repairs={(R.STRIPPED, "notebook")})

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from autograder.findings import RepairKind
 from autograder.released import Kind
 from autograder.repair.arranging import insert, new_slot
+from autograder.repair.copies import keep_given
 from autograder.repair.python import UNFINISHED
 from autograder.repair.work import Slot
 from autograder.statements import names_bound, needed_by
@@ -124,6 +125,8 @@ def _find(place: Place, slot: Slot | None, work: Work) -> None:
         if slot is not None:
             work.remove([slot])
         donors[-1].slot.owner = place
+        if slot is not None:
+            keep_given(donors[-1].slot, place, work)
         _tell_found(place, donors[-1].slot, "missing" if slot is None else "as it was handed out", work)
     elif donors:
         at = _index(slot, work) if slot is not None else last

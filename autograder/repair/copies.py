@@ -8,17 +8,20 @@ undoes an answer, wherever a copy of it stands.
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING
 
 from autograder.findings import RepairKind
 from autograder.released import Kind
 from autograder.repair.given import plain
 from autograder.repair.python import UNFINISHED
+from autograder.statements import names_bound, needed_by
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from autograder.repair.work import Place, Slot, Work
+    from autograder.statements import Statement
 
 
 def choose(copies: Sequence[Slot], place: Place, work: Work) -> None:
@@ -47,8 +50,45 @@ def choose(copies: Sequence[Slot], place: Place, work: Work) -> None:
     for slot in copies:
         slot.spare = slot is not kept
     work.remove(gone)
+    if any(slot.key == place.key for slot in gone):
+        keep_given(kept, place, work)
     kind = RepairKind.JOINED if done == "joined" else RepairKind.COPIED
     work.notes.repaired(kind, place.cell.grade_id, f"there were {len(copies)} copies of it; {done}")
+
+
+def keep_given(answer: Slot, place: Place, work: Work) -> None:
+    """
+    Put above an answer the helpers that its stub gives, if the stub was left out and the answer lacks them.
+
+    Parameters
+    ----------
+    answer : Slot
+        What stands for the cell now.
+    place : Place
+        The cell.
+    work : Work
+        The notebook, without the stub.
+    """
+    if not answer.is_code or place.cell.kind.locked or not work.python.parses(answer.source):
+        return
+    mine = work.python.statements(answer.source)
+    stub = [
+        one
+        for one in work.python.statements(place.cell.released)
+        if not UNFINISHED.search(one.text) and not one.binds & names_bound(mine)
+    ]
+    helpers = [one for one in needed_by(mine, stub) if not _is_defined(one, answer, work)]
+    if helpers:
+        answer.write("\n\n\n".join([*(one.text for one in helpers), answer.source]))
+
+
+def _is_defined(helper: Statement, answer: Slot, work: Work) -> bool:
+    """Tell whether another cell above an answer defines what its stub gives."""
+    above = itertools.takewhile(lambda slot: slot is not answer, work.slots)
+    return any(
+        slot.is_code and helper.binds & work.python.words(slot.source) & work.python.binds(slot.source)
+        for slot in above
+    )
 
 
 def _locked(copies: Sequence[Slot], place: Place, work: Work) -> tuple[Slot, list[Slot], str]:

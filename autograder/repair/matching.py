@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from autograder.findings import RepairKind
 from autograder.released import Kind, grade_id_of
-from autograder.repair.copies import choose
+from autograder.repair.copies import choose, keep_given
 from autograder.repair.given import plain
 from autograder.repair.python import UNFINISHED, meaning
 
@@ -66,6 +66,10 @@ def _leave_out_stubs(work: Work) -> None:
         told = "what was handed out stood in a cell of its own too, which was left out"
         work.notes.repaired(RepairKind.COPIED, name, told)
     work.remove(spare)
+    gone = {slot.key for slot in spare}
+    for slot in work.slots if gone else ():
+        if slot.owner is not None and slot.owner.key in gone:
+            keep_given(slot, slot.owner, work)
 
 
 def _missing(work: Work) -> list[Place]:

@@ -7,18 +7,21 @@ a function, neither part need be Python.
 
 from __future__ import annotations
 
+import itertools
 import re
 from typing import TYPE_CHECKING
 
 from autograder.findings import RepairKind
 from autograder.repair.given import dense
-from autograder.repair.python import MAX_CELL
+from autograder.repair.python import MAX_CELL, UNFINISHED
 from autograder.repair.work import Slot
 
 if TYPE_CHECKING:
     from autograder.repair.work import Place, Work
 
 MAX_PARTS = 8
+_FEW = 2
+"""So many parts are looked at with what is around them; a split that is repeated makes more."""
 _CUT_OFF = re.compile(r"[ \t]|(?:else|elif|except|finally)\b|[)\]}]")
 
 
@@ -47,10 +50,40 @@ class _Parts:
         slots, kept = self._work.slots, []
         at = 0
         while at < len(slots):
-            count, source = self._whole(slots, at)
+            count, source = self._in_pieces(slots, at) or self._whole(slots, at)
             kept.append(self._joined(slots[at : at + count], source) if count > 1 else slots[at])
             at += count
         self._work.slots = kept
+
+    def _in_pieces(self, slots: list[Slot], at: int) -> tuple[int, str] | None:
+        """Return how many cells in a row are one that was split again and again, and their text."""
+        place = self._place(slots[at])
+        if place is None or place.cell.cell_type != "code" or (at and slots[at - 1].claim == slots[at].claim):
+            return None
+        parts = list(itertools.takewhile(lambda slot: slot.claim == slots[at].claim, slots[at:]))
+        source = "\n".join(part.source for part in parts)
+        if len(parts) <= _FEW or len(source) > MAX_CELL or not all(part.is_code for part in parts):
+            return None
+        if dense(source) == dense(place.key):
+            return len(parts), source
+        if place.cell.kind.locked or not self._python.parses(source):
+            return None
+        return (len(parts), source) if self._are_pieces(parts, source) else None
+
+    def _are_pieces(self, parts: list[Slot], source: str) -> bool:
+        """
+        Tell whether parts that are Python together are no copies of each other.
+
+        Copies share their lines, or define the same function. A line that is
+        no Python alone says nothing: many functions have an `else:`.
+        """
+        whole = [part for part in parts if self._python.parses(part.source)]
+        whole = [part for part in whole if self._python.statements(part.source)]
+        if any(UNFINISHED.search(part.source) for part in whole):
+            return False
+        lines = [{line.strip() for line in part.key.split("\n") if line.strip()} for part in whole]
+        functions = [name for one in self._python.statements(source) if one.block for name in one.binds]
+        return len(functions) == len(set(functions)) and len(set().union(*lines)) == sum(map(len, lines))
 
     def _whole(self, slots: list[Slot], at: int) -> tuple[int, str]:
         """Return how many parts of one cell begin at a slot, and their text."""

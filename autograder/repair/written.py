@@ -47,22 +47,25 @@ def added_lines(slot: Slot) -> list[str]:
 
 def _find(place: Place, slot: Slot | None, work: Work) -> None:
     beside = _beside(place, work)
+    copied = [one for one in _in_copies(place, work) if one not in beside]
     question = _question(place, work)
     # Below the question comes what was typed into it, then what stands around the answer.
     typed = "\n".join(added_lines(question)).strip() if question is not None else ""
-    texts = [text for text in (typed, *(one.source.strip("\n") for one in beside)) if text]
+    words = (one.source.strip("\n") for one in (*beside, *copied))
+    texts = [text for text in dict.fromkeys((typed, *words)) if text]
     if texts:
-        work.remove(beside)
+        work.remove([*beside, *copied])
         source = "\n\n".join(texts)
         if slot is not None:
             slot.write(source)
         else:
             work.slots = insert(work.slots, [new_slot(place, source)])
-        if slot is None and work.is_unmarked:
+        if slot is None and work.is_unmarked and not copied:
             work.unmarked.append(place)
             return
         was = "missing" if slot is None else "as it was handed out"
-        told = f"it was {was}; what the student wrote beside it stands for it"
+        found = "beside a copy of its question" if copied else "beside it"
+        told = f"it was {was}; what the student wrote {found} stands for it"
         work.notes.repaired(RepairKind.FOUND, place.cell.grade_id, told)
     elif slot is None:
         work.slots = insert(work.slots, [new_slot(place)])
@@ -80,6 +83,23 @@ def _beside(place: Place, work: Work) -> list[Slot]:
         elif slot.owner is not None and slot.owner.at > place.at:
             break
         elif slot.owner is None and _has_words(slot, work):
+            found.append(slot)
+    return found
+
+
+def _in_copies(place: Place, work: Work) -> list[Slot]:
+    """Return the student's words below a copy of the question, as in a notebook pasted twice."""
+    above = work.places[place.at - 1] if place.at else None
+    if above is None or not above.key or above.cell.cell_type != "markdown":
+        return []
+    found: list[Slot] = []
+    is_below = False
+    for slot in work.slots:
+        if slot.owner is None and slot.key == above.key:
+            is_below = True
+        elif slot.owner is not None or slot.is_code or slot.key in work.given.texts - {"", place.key}:
+            is_below = False
+        elif is_below and _has_words(slot, work):
             found.append(slot)
     return found
 
