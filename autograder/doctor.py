@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from traitlets.config import Config
 
 from autograder.course import Course
 from autograder.errors import AutograderError, CourseError
@@ -24,7 +25,7 @@ from autograder.release import check_release
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.sandbox import Sandbox
 from autograder.sandbox.wall import Tier, probe
-from autograder.settings import Settings, help_texts
+from autograder.settings import Settings, help_texts, settings_of
 from autograder.terminal import printable
 
 if TYPE_CHECKING:
@@ -59,12 +60,15 @@ class Finding:
         What was found.
     remedy : str
         What to do, if anything.
+    is_default : bool
+        True for a setting that nobody has changed.
     """
 
     name: str
     level: Level
     text: str
     remedy: str = ""
+    is_default: bool = False
 
     @property
     def good(self) -> bool:
@@ -101,7 +105,7 @@ def examine(course_dir: Path | None) -> list[Finding]:
 
 def print_findings(findings: list[Finding]) -> None:
     """
-    Print findings, one a line, with what to do below.
+    Print findings, one a line, with what to do below; of the settings those that were changed.
 
     Parameters
     ----------
@@ -109,8 +113,12 @@ def print_findings(findings: list[Finding]) -> None:
         What was found.
     """
     signs = {Level.GOOD: ("ok  ", "green"), Level.NOTE: ("note", "yellow"), Level.BAD: ("BAD ", "red")}
-    width = max(len(finding.name) for finding in findings)
-    for finding in findings:
+    shown = [finding for finding in findings if not finding.is_default]
+    if len(shown) < len(findings):
+        text = "those not named here are as by default (docs/operator.md#settings)"
+        shown.append(Finding("settings", Level.GOOD, text))
+    width = max(len(finding.name) for finding in shown)
+    for finding in shown:
         sign, colour = signs[finding.level]
         click.echo(f"{click.style(sign, fg=colour)}  {finding.name:{width}}  {finding.text}")
         if finding.remedy:
@@ -168,7 +176,7 @@ def _course(course: Course) -> Iterator[Finding]:
             where, remedy = printable(f"{one.where}: {one.what}"), printable(one.remedy)
             yield Finding(assignment, Level.NOTE, where, remedy)
     yield _late_work(course, settings)
-    yield from _settings(settings)
+    yield from _settings(settings, settings_of(course.root, Config()))
 
 
 def _late_work(course: Course, settings: Settings) -> Finding:
@@ -181,9 +189,11 @@ def _late_work(course: Course, settings: Settings) -> Finding:
     return Finding("late work", Level.GOOD, told)
 
 
-def _settings(settings: Settings) -> Iterator[Finding]:
+def _settings(settings: Settings, defaults: Settings) -> Iterator[Finding]:
     for name, text in help_texts().items():
-        yield Finding(f"  {name}", Level.GOOD, f"{getattr(settings, name)}", text)
+        value = getattr(settings, name)
+        is_default = value == getattr(defaults, name)
+        yield Finding(f"  {name}", Level.GOOD, f"{value}", text, is_default=is_default)
 
 
 def _version(package: str) -> str:

@@ -17,6 +17,7 @@ from autograder.cli import FAILED, USAGE, main
 from autograder.grading import Batch
 from autograder.misplaced import Misplaced
 from autograder.results import CellResult, NotebookResult, SubmissionResult
+from autograder.settings import help_texts
 from autograder.summary import print_summary
 from autograder.terminal import printable
 
@@ -199,6 +200,19 @@ def test_doctor_looks_at_the_course(run: Callable[..., Result]) -> None:
     assert {"python", "packages", "sandbox", "course", "gradebook", ASSIGNMENT} <= {
         one["name"] for one in findings
     }
+
+
+def test_doctor_prints_the_settings_that_were_changed(run: Callable[..., Result], course: Course) -> None:
+    """Who mends a course reads what is special about it; machines read everything."""
+    with (course.root / "nbgrader_config.py").open("a", encoding="utf-8") as config:
+        config.write("\nc.Autograder.memory_mib = 2048\n")
+
+    printed = run("doctor").output.split("\n")
+    told = [one["name"].strip() for one in json.loads(run("doctor", "--json").stdout)]
+
+    assert [line for line in printed if "memory_mib" in line and "2048" in line]
+    assert not [line for line in printed if "output_kib" in line]
+    assert set(help_texts()) <= set(told)
 
 
 def _cells(result: dict[str, Any]) -> list[dict[str, Any]]:
