@@ -257,6 +257,9 @@ def print_extended(extended: Extended) -> None:
     click.echo(f"{extended.assignment}: {due}{nobody}")
     for one in extended.extensions:
         click.echo(printable(f"  {one.student}  {', '.join(_parts(one, extended.due))}"))
+    if extended.due is None and any(one.more is not None for one in extended.extensions):
+        command = f"nbgrader db assignment add {extended.assignment} --duedate TIME"
+        click.echo(f"  It has no effect until there is a due date: `{command}`.")
 
 
 def in_words(more: timedelta) -> str:

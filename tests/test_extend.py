@@ -126,6 +126,22 @@ def test_until_needs_a_due_date(course: Course, run: Callable[..., tuple[int, st
     assert "nbgrader db assignment add NAME --duedate" in said
 
 
+def test_time_without_a_due_date_is_kept_and_told(
+    course: Course, run: Callable[..., tuple[int, str]]
+) -> None:
+    """Whoever gives it should know that it does nothing yet, and how it will."""
+    set_due(course.gradebook, None)
+    store(course, "ana", LATE, no_penalty)
+
+    code, said = run(ASSIGNMENT, "--student", "ana", "--days", "2")
+
+    assert (code, said) == run(ASSIGNMENT)
+    assert code == 0
+    assert "ana  2 days\n" in said
+    assert f"nbgrader db assignment add {ASSIGNMENT} --duedate" in said
+    assert "no effect" not in run(ASSIGNMENT, "--student", "ana", "--none")[1]
+
+
 def test_without_a_roster_any_student_may_be_given_time(
     course: Course, run: Callable[..., tuple[int, str]]
 ) -> None:
