@@ -24,23 +24,16 @@ if TYPE_CHECKING:
 
     from autograder.checks.plugin import CheckRun
     from autograder.course import Course
+    from autograder.variants import Variant
 
 PAGE = Path(__file__).parents[1] / "docs" / "from-assert-to-check.md"
 ASSIGNMENT, CELL = "attention_warmup", "test_attention_weights"
 BLOCKS = re.findall(r"^```(\w*)\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
-REFERENCE, CHECKS, LINES, MISTAKE = (text for language, text in BLOCKS if language)
+REFERENCE, CHECKS, LINES, MISTAKE, MORE = (text for language, text in BLOCKS if language)
 
-SCALED = "Q @ K.T / np.sqrt(Q.shape[1])"
-HIDE = "np.where(False if mask is None else mask, {fill}, {of})"
-SHARE = "(lambda weights: weights / weights.sum(axis=1, keepdims=True))"
-
-# A wrong solution for each check.
-WRONG = {
-    "test_weights_follow_the_formula": f"softmax({HIDE.format(fill='-np.inf', of='Q @ K.T')})",
-    "test_hidden_keys_get_nothing": f"softmax({SCALED})",
-    "test_a_hidden_key_may_fit_best": f"{SHARE}({HIDE.format(fill='0', of=f'softmax({SCALED})')})",
-    "test_arguments_are_left_alone": f"softmax({HIDE.format(fill='-np.inf', of=SCALED)}) + (Q.sort() or 0)",
-}
+# The known mistakes of the page, by the name of their file.
+FILES = re.split(r"^# (\w+\.py)\n", MORE, flags=re.MULTILINE)[1:]
+MISTAKES = {"weights_set_to_zero.py": MISTAKE} | dict(zip(FILES[::2], FILES[1::2], strict=True))
 
 
 @pytest.fixture(scope="module")
@@ -88,27 +81,38 @@ def test_the_solution_earns_everything(suite: CheckSuite, notebook: dict[str, An
     assert lost(suite.run(CELL, LocalNames(program(notebook)()), seed=seed)) == set()
 
 
-@pytest.mark.parametrize("check", WRONG)
-def test_each_check_catches_a_mistake(suite: CheckSuite, notebook: dict[str, Any], check: str) -> None:
-    """A check that cannot fail would be no example."""
-    names = program(notebook)()
-    exec(f"attention_weights = lambda Q, K, mask=None: {WRONG[check]}", names)  # noqa: S102 - ours
+@pytest.fixture(scope="module")
+def mistakes(shared_course: Course) -> list[Variant]:
+    """Return the known mistakes of the page."""
+    folder = shared_course.solutions / "misconceptions" / ASSIGNMENT
+    for name, text in MISTAKES.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    variants = load_variants(shared_course.root, "misconceptions", ASSIGNMENT)
+    for name in MISTAKES:
+        (folder / name).unlink()
+    return [one for one in variants if f"{one.name}.py" in MISTAKES]
 
-    assert check in lost(suite.run(CELL, LocalNames(names), seed=b"ana"))
+
+def test_each_check_catches_a_mistake(
+    suite: CheckSuite, notebook: dict[str, Any], mistakes: list[Variant]
+) -> None:
+    """Who follows the page has no check that no mistake needs."""
+    caught = {
+        one.check
+        for one in mistakes
+        if one.check in lost(suite.run(CELL, LocalNames(program(notebook, one)()), seed=b"ana"))
+    }
+
+    assert caught == set(re.findall(r"^def (test_\w+)", CHECKS, flags=re.MULTILINE))
 
 
 def test_the_known_mistake_reads_as_the_page_says(
-    shared_course: Course, suite: CheckSuite, notebook: dict[str, Any]
+    suite: CheckSuite, notebook: dict[str, Any], mistakes: list[Variant]
 ) -> None:
-    """It is caught by the check that it names, and called by its name."""
-    path = shared_course.solutions / "misconceptions" / ASSIGNMENT / "weights_set_to_zero.py"
-    path.write_text(MISTAKE, encoding="utf-8")
-    variants = load_variants(shared_course.root, "misconceptions", ASSIGNMENT)
-    path.unlink()
-    mistake = next(one for one in variants if one.name == path.stem)
-    start = program(notebook, mistake)
-    runs = suite.run(CELL, LocalNames(start()), seed=b"ana")
-    known = [Misconception(mistake.name, mistake.claim, mistake.hint, start)]
+    """It is caught by the check that it names, and called by its name, beside the others."""
+    mistake = next(one for one in mistakes if one.name == "weights_set_to_zero")
+    runs = suite.run(CELL, LocalNames(program(notebook, mistake)()), seed=b"ana")
+    known = [Misconception(one.name, one.claim, one.hint, program(notebook, one)) for one in mistakes]
     results = diagnose(runs, known, program(notebook))
     cell = CellResult(grade_id=CELL, max_score=Decimal(2), checks=tuple(results))
 
