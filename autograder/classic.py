@@ -267,7 +267,9 @@ def _lost(cell: ReleasedCell, run: CellRun, shown: CellRun | None) -> CheckResul
 def _earned(cell: ReleasedCell, score: Decimal) -> CheckResult:
     if score == cell.points:
         return _check(cell, Outcome.PASSED)
-    what = f"The tests in this cell give {'a part of its' if score else 'no'} points. Read what the cell prints."
+    what = (
+        f"The tests in this cell give {'a part of its' if score else 'no'} points. Read what the cell prints."
+    )
     return _check(cell, Outcome.FAILED, what, score=score)
 
 
