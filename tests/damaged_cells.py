@@ -184,6 +184,21 @@ def every_line_of_a_wrong_answer_a_cell(s: Submission) -> None:
     s.split_lines("head_dim")
 
 
+@case(repairs={(R.JOINED, "head_dim")})
+def every_line_a_cell_below_the_stub(s: Submission) -> None:
+    """What was handed out is not a part."""
+    s.split_lines("head_dim")
+    s.cells.insert(s.at("head_dim"), s.copy("head_dim", s.stub("head_dim")))
+
+
+@case(repairs={(R.JOINED, "head_dim")})
+def every_line_a_cell_without_metadata(s: Submission) -> None:
+    """Only the first one has a name."""
+    s.split_lines("head_dim")
+    for cell in s.cells[s.at("head_dim") + 1 : s.at("test_head_dim")]:
+        cell["metadata"] = {}
+
+
 @case(repairs={(R.JOINED, "test_head_dim")})
 def every_line_of_a_test_a_cell(s: Submission) -> None:
     """Nothing is changed in it."""

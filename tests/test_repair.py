@@ -329,3 +329,19 @@ def test_another_release_is_told_from_an_edit() -> None:
     _, repairs, _ = repair(submitted, SPLIT)
 
     assert list(map(str, repairs)) == ["test_split_heads: its source is that of another release; replaced"]
+
+
+@pytest.mark.parametrize("answered", [0, 1])
+def test_words_are_found_in_either_half_of_a_notebook_pasted_twice(answered: int) -> None:
+    """Without metadata, and one half untouched: an answer that is there must not be graded as none."""
+    halves = [handed_out(SPLIT), handed_out(SPLIT)]
+    named(halves[answered], "explain_reshape_order")["source"] = "Reshape keeps the order of the numbers."
+    cells = [cell for half in halves for cell in half["cells"]]
+    for cell in cells:
+        cell["metadata"] = {}
+        cell.pop("id", None)
+
+    notebook, repairs, _ = repair(halves[0] | {"cells": cells}, SPLIT)
+
+    assert named(notebook, "explain_reshape_order")["source"] == "Reshape keeps the order of the numbers."
+    assert any(str(one).startswith("explain_reshape_order: ") for one in repairs)

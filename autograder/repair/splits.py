@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from autograder.repair.work import Place, Work
 
 MAX_PARTS = 8
+MAX_LINES = 1000
+"""Cells that may be one which was split again and again."""
 _FEW = 2
 """So many parts are looked at with what is around them; a split that is repeated makes more."""
 _CUT_OFF = re.compile(r"[ \t]|(?:else|elif|except|finally)\b|[)\]}]")
@@ -60,15 +62,32 @@ class _Parts:
         place = self._place(slots[at])
         if place is None or place.cell.cell_type != "code" or (at and slots[at - 1].claim == slots[at].claim):
             return None
-        parts = list(itertools.takewhile(lambda slot: slot.claim == slots[at].claim, slots[at:]))
+        run = self._run(slots, at)
+        # What was handed out may stand beside it as well.
+        parts = [part for part in run if not place.key or part.key != place.key]
         source = "\n".join(part.source for part in parts)
         if len(parts) <= _FEW or len(source) > MAX_CELL or not all(part.is_code for part in parts):
             return None
         if dense(source) == dense(place.key):
-            return len(parts), source
+            return len(run), source
         if place.cell.kind.locked or not self._python.parses(source):
             return None
-        return (len(parts), source) if self._are_pieces(parts, source) else None
+        return (len(run), source) if self._are_pieces(parts, source) else None
+
+    def _run(self, slots: list[Slot], at: int) -> list[Slot]:
+        """Return the cells in a row that have one name; below a torn one also what goes on without a name."""
+        first = slots[at]
+        run = list(itertools.takewhile(lambda slot: slot.claim == first.claim, slots[at : at + MAX_LINES]))
+        if len(run) > 1 or self._python.parses(first.source):
+            return run
+        more = itertools.takewhile(
+            lambda slot: not slot.claim and slot.is_code and not (slot.key and self._is_given(slot)),
+            slots[at + 1 : at + MAX_LINES],
+        )
+        run += more
+        while len(run) > 1 and self._python.parses(run[-1].source):
+            run.pop()
+        return run
 
     def _are_pieces(self, parts: list[Slot], source: str) -> bool:
         """

@@ -94,10 +94,13 @@ def _in_copies(place: Place, work: Work) -> list[Slot]:
         return []
     found: list[Slot] = []
     is_below = False
-    for slot in work.slots:
-        if slot.owner is None and slot.key == above.key:
+    # As it was handed in: the question may have been put elsewhere since.
+    for slot in sorted((one for one in work.slots if not one.new), key=lambda one: one.at):
+        if slot.key == above.key:
             is_below = True
-        elif slot.owner is not None or slot.is_code or slot.key in work.given.texts - {"", place.key}:
+        elif slot.key in {"", place.key}:
+            continue
+        elif slot.owner is not None or slot.is_code or slot.key in work.given.texts:
             is_below = False
         elif is_below and _has_words(slot, work):
             found.append(slot)
