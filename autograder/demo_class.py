@@ -28,7 +28,7 @@ _ANSWER_CELL = "explain_reshape_order"
 _ENDLESS = """def head_dim(d_model, n_heads):
     d_k = 0
     while d_k * n_heads != d_model:
-        d_k = d_k
+        d_k = d_k + 1
     return d_k"""
 
 

@@ -11,6 +11,7 @@ import shutil
 from typing import TYPE_CHECKING
 
 from autograder.errors import OperatorError
+from autograder.files import EXCHANGED
 from autograder.graded import read_graded, result_of
 from autograder.pages.blocks import blocks
 from autograder.pages.causes import causes
@@ -32,9 +33,6 @@ if TYPE_CHECKING:
     from autograder.scores import StudentScore
 
     Comments = Mapping[tuple[str, str], str]
-
-RELEASED_BESIDE = ("timestamp.txt", "submission_secret.txt")
-"""What `nbgrader release_feedback` reads beside the pages."""
 
 
 class FeedbackWriter:
@@ -141,7 +139,7 @@ class FeedbackWriter:
 
 def _copy(source: Path, target: Path) -> None:
     """Put beside the pages what nbgrader needs to release them, if the submission came through nbgrader."""
-    for name in RELEASED_BESIDE:
+    for name in EXCHANGED:
         path = source / name
         try:
             if path.is_file() and not path.is_symlink():

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 IGNORED = (".*", "__pycache__", "*.pyc", "feedback")
 """Files and folders that nbgrader neither copies nor looks at, as in `configure_nbgrader`."""
 
+EXCHANGED = ("timestamp.txt", "submission_secret.txt")
+"""What nbgrader puts beside the notebooks when they are handed in; students do not have it."""
+
 _MAX_DEPTH = 20
 
 
@@ -77,6 +80,25 @@ def files_beside(place: Path | Beside) -> Iterator[Path]:
         except OSError as error:
             raise SubmissionError(folder, f"cannot be read ({error.strerror})", "Check its rights.") from None
         yield from files
+
+
+def files_for_code(place: Path | Beside) -> Iterator[Path]:
+    """
+    Yield the files of a folder that student code finds beside its notebook.
+
+    Parameters
+    ----------
+    place : Path or Beside
+        The folder.
+
+    Yields
+    ------
+    Path
+        As of `files_beside`, without what only tells when they were handed in
+        and by whom: nearly every submission has that.
+    """
+    of_the_exchange = {Beside.of(place).folder / name for name in EXCHANGED}
+    return (path for path in files_beside(place) if path not in of_the_exchange)
 
 
 def _ignored(path: Path, beside: Beside) -> bool:

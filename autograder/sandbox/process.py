@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from autograder.errors import SandboxError
-from autograder.files import Beside, files_beside
+from autograder.files import Beside, files_for_code
 from autograder.sandbox.cells import CellRun
 from autograder.sandbox.forged import CLOSED, NO_ANSWER, OTHER_CALL, in_place_of_answer, unasked
 from autograder.sandbox.limits import LimitReached, WorkerDied
@@ -105,7 +105,7 @@ class Worker:
         self._scope = ""
         # Found before there is a process: a folder that cannot be read leaves none behind.
         places = [Beside.of(place) for place in files]
-        beside = [(place.folder, path) for place in places for path in files_beside(place)]
+        beside = [(place.folder, path) for place in places for path in files_for_code(place)]
         origin = replace(origin, given=()) if beside else origin
         child = slot.fork(limits, seed=seed, origin=origin)
         self.outputs = child.zygote.outputs

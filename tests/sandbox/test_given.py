@@ -156,6 +156,24 @@ def test_files_beside_a_notebook_are_there_for_its_first_cell(
     assert text(worker, given[0] + "\nfound") == "True"
 
 
+def test_what_nbgrader_writes_at_handing_in_is_no_file_of_a_notebooks(
+    start: Callable[..., Worker], tmp_path: Path
+) -> None:
+    """Nearly every submission has a timestamp, and would do without cells that have run already."""
+    given = ("import os\nfound = os.listdir()",)
+    for name in ("timestamp.txt", "submission_secret.txt"):
+        (tmp_path / name).touch()
+
+    worker = start(origin=Origin(given=given), files=[tmp_path])
+
+    assert worker.outputs == ([],)
+    assert text(worker, "found + os.listdir()") == "[]"
+
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "timestamp.txt").touch()
+    assert text(start(files=[tmp_path]), "import os\nos.listdir('data')") == "['timestamp.txt']"
+
+
 def test_a_process_that_dies_starts_again_behind_given_cells(sandbox: Sandbox, limits: Limits) -> None:
     """Whatever ended it; the zygotes that only make others stay."""
     cells = (*GIVEN, "import os; os._exit(3)", "x.size", "import os; os.kill(os.getpid(), 9)", "x.ndim")
