@@ -7,6 +7,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from plain_course import take_pictures_out
 from submissions import cell, change, lost, scores
 
 from autograder.course import Course
@@ -37,6 +38,7 @@ SPLIT, FORWARD = "exercise2_split_heads", "exercise3_forward"
 @pytest.fixture(scope="module")
 def grader(shared_course: Course) -> Iterator[Grader]:
     """Return a grader for all tests of this module, because it takes seconds to warm up."""
+    take_pictures_out(shared_course, ASSIGNMENT)
     settings = load_settings(shared_course.root)
     with Grader(shared_course, settings) as grader:
         yield grader

@@ -6,6 +6,7 @@ import shutil
 from typing import TYPE_CHECKING
 
 import pytest
+from plain_course import take_pictures_out
 from submissions import cell, change, scores
 
 from autograder.errors import CheckError
@@ -32,6 +33,7 @@ SPLIT = "exercise2_split_heads"
 @pytest.fixture
 def grade(course: Course) -> Iterator[Grade]:
     """Grade a student's submission."""
+    take_pictures_out(course, ASSIGNMENT)
     with Grader(course, load_settings(course.root)) as grader:
         yield lambda student: grader.grade_submission(ASSIGNMENT, student)
 

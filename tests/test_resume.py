@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import pytest
 from graded_submissions import ASSIGNMENT
 from killed_runs import grade, start
+from plain_course import take_pictures_out
 
 from autograder.course import Course
 
@@ -78,6 +79,8 @@ def handed_in(tmp_path_factory: pytest.TempPathFactory, shared_course: Course, k
     root = tmp_path_factory.mktemp("handed-in") / "course"
     shutil.copytree(shared_course.root, root)
     course = Course(root=root)
+    if kind == "real":
+        take_pictures_out(course, ASSIGNMENT)
     for number, student in enumerate(CROWD if kind == "made up" else CLASS):
         folder = course.submitted(student, ASSIGNMENT)
         shutil.copytree(course.release(ASSIGNMENT), folder)
