@@ -44,7 +44,7 @@ def run(tmp_path: Path) -> Run:
     """Return a function that runs four small modules as ours are run, and tells what ran where."""
     tests = tmp_path / "tests"
     (tests / "attacks").mkdir(parents=True)
-    for name in ("conftest.py", "parallel.py"):
+    for name in ("conftest.py", "course_copies.py", "parallel.py"):
         shutil.copy(TESTS / name, tests)
     for module, mark in (("quick", ""), ("slow", "slow"), ("attacks/test_attacks", ""), ("other", "")):
         path = tests / (f"{module}.py" if "/" in module else f"test_{module}.py")

@@ -83,7 +83,9 @@ def test_who_cannot_be_read_costs_nobody_else_the_feedback(course: Course, broke
 def test_who_could_not_be_graded_is_in_the_table_and_in_the_report(course: Course) -> None:
     """Though the gradebook has no row of theirs: a student who is not in the table is forgotten."""
     with Gradebook(course.db_url) as gradebook:
-        gradebook.store_failures(ASSIGNMENT, {"eva": Record("", "the disk is full. Make room.")})
+        gradebook.store_failures(
+            ASSIGNMENT, {"eva": Record("", "the disk is full. Make room.", graded=False)}
+        )
     course.submitted("fay", ASSIGNMENT).mkdir(parents=True)
 
     table = publish_grades(course, ASSIGNMENT)
