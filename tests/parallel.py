@@ -19,12 +19,17 @@ TOGETHER = {
 }
 """Modules that share what takes long to make; each other module goes to a process by itself."""
 
-LONGEST = ("tests/attacks/test_forgeries.py", "attacks", "demo", "tests/test_blame.py")
-"""What is begun first, the longest of all before the others."""
+LONGEST = (
+    "attacks",
+    "tests/test_blame.py",
+    "demo",
+    "tests/attacks/test_forgeries.py",
+    "tests/test_resume.py",
+)
+"""What is begun first, in an order in which not all at once want more than one core."""
 
 Sections = dict[str, list[str]]
 _SECTIONS = pytest.StashKey[Sections]()
-
 
 MOST = 8
 """Processes: with more, they wait for the longest module, and each of them loads all modules."""
