@@ -210,7 +210,9 @@ def armoury(request: pytest.FixtureRequest) -> Iterator[Armoury]:
             unit = unit_of(item.nodeid) if is_one_of_several else "all"
             requests = plan.setdefault(unit, {}).setdefault(parameters["wall"], [])
             compared = [HONEST] if "forgery" in json.loads(parameters["shot"]) else []
-            requests += [one for one in (*compared, parameters["shot"]) if one not in requests]
+            # One of them may be what the others are compared with.
+            wanted = dict.fromkeys((*compared, parameters["shot"]))
+            requests += [one for one in wanted if one not in requests]
     armoury = Armoury(plan)
     yield armoury
     armoury.close()
