@@ -36,9 +36,14 @@ if TYPE_CHECKING:
     from autograder.course import Course
 
 
+# Python 3.11 cannot parse in two threads at once (an AST error of CPython's).
+PARSING = threading.Lock()
+
+
 def graded(student: str) -> GradedSubmission:
     """Return a graded submission without running anything."""
-    one = Submission(student)
+    with PARSING:
+        one = Submission(student)
     return GradedSubmission(one.notebooks, one.result, one.unanswered)
 
 
