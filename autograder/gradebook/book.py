@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, Self
 
 from sqlalchemy import select
 
-from autograder.errors import GradebookError, nearest
 from autograder.gradebook.database import Database
 from autograder.gradebook.extensions import Extensions
 from autograder.gradebook.records import Record, make_table, read_records, write_records
@@ -332,15 +331,10 @@ class Gradebook:
         return grades, penalties
 
     def _structure(self, connection: Connection, assignment: str) -> tuple[Row[Any], dict[str, Book]]:
-        rows = self._database.rows(connection, "assignment", name=assignment)
-        if not rows:
-            known = [row.name for row in self._database.rows(connection, "assignment")]
-            what = f"the gradebook has no assignment {assignment!r}"
-            where = self._database.where
-            raise GradebookError(where, what, f"{nearest(assignment, known)} Or release it first.")
+        row = self._database.assignment(connection, assignment)
         if assignment not in self._known:
-            self._known[assignment] = self._books(connection, rows[0].id)
-        return rows[0], self._known[assignment]
+            self._known[assignment] = self._books(connection, row.id)
+        return row, self._known[assignment]
 
     def _books(self, connection: Connection, assignment: str) -> dict[str, Book]:
         books = {}

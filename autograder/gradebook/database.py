@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import MetaData, Table, create_engine, event, select, text
 from sqlalchemy.exc import DBAPIError, IntegrityError, SQLAlchemyError
 
-from autograder.errors import GradebookError, GradebookLockedError
+from autograder.errors import GradebookError, GradebookLockedError, nearest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -120,6 +120,22 @@ class Database:
                     name = f"ix_autograder_{table}_{column}"
                     writer.execute(text(f"CREATE INDEX IF NOT EXISTS {name} ON {table} ({column})"))
         self._indexed = True
+
+    def assignment(self, connection: Connection, name: str) -> Row[Any]:
+        """
+        Return the row of an assignment.
+
+        Raises
+        ------
+        GradebookError
+            If there is none; it offers the nearest name.
+        """
+        rows = self.rows(connection, "assignment", name=name)
+        if rows:
+            return rows[0]
+        known = [row.name for row in self.rows(connection, "assignment")]
+        what = f"the gradebook has no assignment {name!r}"
+        raise GradebookError(self.where, what, f"{nearest(name, known)} Or release it first.")
 
     def rows(self, connection: Connection, name: str, /, **where: object) -> list[Row[Any]]:
         """Return the rows of a table that have these values."""

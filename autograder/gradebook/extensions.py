@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Column, Float, MetaData, String, Table, bindparam, inspect, select
 
-from autograder.errors import GradebookError, nearest
 from autograder.gradebook.values import EPOCH, counted, interval, seconds_late
 from autograder.late import penalty_of
 
@@ -87,7 +86,7 @@ class Extensions:
         self._database = database
         self._name = assignment
         with self._database.reading() as connection:
-            self._assignment = self._row(connection)
+            self._assignment = self._database.assignment(connection, assignment)
 
     @property
     def due(self) -> datetime | None:
@@ -179,15 +178,6 @@ class Extensions:
             # They may be others by now.
             with self._database.writing() as connection:
                 self._penalize(connection, self._submissions(connection), penalty)
-
-    def _row(self, connection: Connection) -> Row[Any]:
-        rows = self._database.rows(connection, "assignment", name=self._name)
-        if rows:
-            return rows[0]
-        known = [row.name for row in self._database.rows(connection, "assignment")]
-        what = f"the gradebook has no assignment {self._name!r}"
-        remedy = f"{nearest(self._name, known)} Or release it first."
-        raise GradebookError(self._database.where, what, remedy)
 
     def _submissions(self, connection: Connection, students: Iterable[str] | None = None) -> list[Row[Any]]:
         table = self._database.table("submitted_assignment")
