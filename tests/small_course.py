@@ -275,6 +275,11 @@ def read_page(path: Path) -> Page:
     return Page(path.read_text(encoding="utf-8"))
 
 
+def words_of(path: Path) -> str:
+    """Return the words of a page in one line."""
+    return " ".join(read_page(path).words.split())
+
+
 def assert_harmless(page: Page) -> None:
     """Fail if a page could run, load or send anything, or could lie about where it is."""
     assert set(page.tags) & {"script", "iframe", "object", "embed", "form", "input", "base", "link"} == set()

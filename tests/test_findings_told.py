@@ -16,6 +16,7 @@ from small_course import (
     grade,
     make_course,
     read_page,
+    words_of,
     write_feedback,
 )
 
@@ -23,15 +24,12 @@ from autograder.findings import Evidence, EvidenceKind, Repair, RepairKind, Seve
 from autograder.pages.evidence import KINDS, SEVERITIES
 from autograder.pages.repairs import LISTED, TOLD, mendings
 from autograder.report import write_report
-from autograder.results import Outcome
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from autograder.course import Course
 
-OF_CHECKS = [one for one in Outcome if one not in {Outcome.PASSED, Outcome.MANUAL, Outcome.NOT_GRADED}]
-BROKEN = "it breaks off at line 120. Hand it in again."
 NAMES = {"first": {"double": "your cell `double`", "test_double": "the test cell of `double`"}}
 
 
@@ -39,11 +37,6 @@ NAMES = {"first": {"double": "your cell `double`", "test_double": "the test cell
 def course(tmp_path: Path) -> Course:
     """Return a small course without students."""
     return make_course(tmp_path)
-
-
-def words_of(path: Path) -> str:
-    """Return the words of a page in one line."""
-    return " ".join(read_page(path).words.split())
 
 
 def repair(kind: RepairKind, where: str = "double", detail: str = "for staff only") -> Repair:

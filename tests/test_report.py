@@ -20,6 +20,7 @@ from small_course import (
     make_course,
     read_page,
     spoil_second,
+    words_of,
     write_feedback,
 )
 
@@ -48,11 +49,6 @@ def course(tmp_path: Path) -> Course:
     lose_second(course, "chloe")
     course.submitted("dilan", ASSIGNMENT).mkdir(parents=True)
     return course
-
-
-def words_of(path: Path) -> str:
-    """Return the words of a page in one line."""
-    return " ".join(read_page(path).words.split())
 
 
 def score(student: str, manual: str = "", late_s: float = 0) -> StudentScore:

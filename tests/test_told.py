@@ -17,6 +17,7 @@ from small_course import (
     make_course,
     read_page,
     spoil_second,
+    words_of,
     write_feedback,
 )
 
@@ -33,18 +34,12 @@ if TYPE_CHECKING:
 
 OF_CHECKS = [one for one in Outcome if one not in {Outcome.PASSED, Outcome.MANUAL, Outcome.NOT_GRADED}]
 BROKEN = "second.ipynb: breaks off at line 120. Hand it in again."
-NAMES = {"first": {"double": "your cell `double`", "test_double": "the tests of `double`"}}
 
 
 @pytest.fixture
 def course(tmp_path: Path) -> Course:
     """Return a small course without students."""
     return make_course(tmp_path)
-
-
-def words_of(path: Path) -> str:
-    """Return the words of a page in one line."""
-    return " ".join(read_page(path).words.split())
 
 
 def score(student: str, **details: Any) -> StudentScore:
