@@ -1,6 +1,6 @@
 """The settings of this course, nbgrader's and the kit's."""
 
-from autograder.settings import configure_nbgrader
+from autograder.course.settings import configure_nbgrader
 
 c = get_config()  # noqa: F821 - given by traitlets when it runs this file
 

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from autograder.checks.kernel import run_checks
-    from autograder.course import Course
+    from autograder.course.course import Course
     from autograder.errors import AutograderError
-    from autograder.grader import Grader
+    from autograder.grader.grader import Grader
     from autograder.results import CellResult, CheckResult, NotebookResult, Outcome, SubmissionResult
 
 __all__ = [
@@ -33,8 +33,8 @@ _HOMES = {
     "AutograderError": "autograder.errors",
     "CellResult": "autograder.results",
     "CheckResult": "autograder.results",
-    "Course": "autograder.course",
-    "Grader": "autograder.grader",
+    "Course": "autograder.course.course",
+    "Grader": "autograder.grader.grader",
     "NotebookResult": "autograder.results",
     "Outcome": "autograder.results",
     "SubmissionResult": "autograder.results",

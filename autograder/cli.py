@@ -18,16 +18,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from autograder.course.layout import Step
 from autograder.errors import AutograderError, CourseError, nearest
-from autograder.layout import Step
 from autograder.terminal import printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from autograder.batch import Graders
-    from autograder.course import Course
-    from autograder.planning import Again
+    from autograder.course.course import Course
+    from autograder.grading.batch import Graders
+    from autograder.grading.planning import Again
 
 FAILED, USAGE, INTERRUPTED = 1, 2, 130
 
@@ -63,7 +63,7 @@ def _on_course(command: Callable[..., None]) -> Callable[..., None]:
     @click.option("--json", "as_json", is_flag=True, help="Print results as JSON, for machines.")
     @wraps(command)
     def wrapped(assignment: str | None, course_dir: Path | None, *, as_json: bool, **options: Any) -> None:
-        from autograder.course import Course
+        from autograder.course.course import Course
 
         course = Course.find(course_dir)
         names = course.assignments() if assignment is None else [course.check_assignment(assignment)]
@@ -123,8 +123,8 @@ def release(course: Course, assignments: list[str], *, as_json: bool) -> None:
 )
 def grade(course: Course, assignments: list[str], *, as_json: bool, **options: Any) -> None:
     """Grade what students handed in and has changed since; store scores and graded notebooks."""
-    from autograder.batch import Graders
-    from autograder.choosing import handed_in, with_work
+    from autograder.grading.batch import Graders
+    from autograder.grading.choosing import handed_in, with_work
 
     names = ("students", "force", "retry_failed", "what_changed")
     students, force, retry_failed, only_compare = (options.pop(name) for name in names)
@@ -135,7 +135,7 @@ def grade(course: Course, assignments: list[str], *, as_json: bool, **options: A
         if force or any(not course.autograded(one, name).is_dir() for name in wanted for one in wanted[name]):
             # There is something to do: the processes get ready while the rest is imported.
             graders.start()
-        from autograder.planning import Again
+        from autograder.grading.planning import Again
 
         again = Again.EVERYTHING if force else Again.FAILED if retry_failed else Again.NOTHING
         do = _compare if only_compare else _grade
@@ -146,8 +146,8 @@ def grade(course: Course, assignments: list[str], *, as_json: bool, **options: A
 
 def _grade(graders: Graders, wanted: dict[str, list[str]], *, as_json: bool, again: Again) -> bool:
     """Grade and store; return whether everything could be graded."""
-    from autograder.grading import grade_assignment
-    from autograder.summary import print_summary
+    from autograder.grading.run import grade_assignment
+    from autograder.grading.summary import print_summary
 
     batches = [
         grade_assignment(graders, assignment, ids, again=again, quiet=as_json)
@@ -167,7 +167,7 @@ def _grade(graders: Graders, wanted: dict[str, list[str]], *, as_json: bool, aga
 
 def _compare(graders: Graders, wanted: dict[str, list[str]], *, as_json: bool, again: Again) -> bool:
     """Show what grading would change; return whether everything could be graded."""
-    from autograder.comparing import print_comparison, what_changed
+    from autograder.grading.comparing import print_comparison, what_changed
 
     comparisons = [
         what_changed(graders, assignment, ids, again=again, quiet=as_json)
@@ -212,7 +212,7 @@ def feedback(
     course: Course, assignments: list[str], *, as_json: bool, students: tuple[str, ...], jobs: int | None
 ) -> None:
     """Write a feedback page for each student."""
-    from autograder.choosing import graded, with_results
+    from autograder.grading.choosing import graded, with_results
     from autograder.publishing import publish_feedback
 
     jobs = course.settings(jobs=jobs).jobs
@@ -241,7 +241,7 @@ def extend(
     course: Course, assignments: list[str], *, as_json: bool, students: tuple[str, ...], **more: Any
 ) -> None:
     """Give a student more time; without --student, list who has some."""
-    from autograder.extending import asked, print_extended
+    from autograder.commands.extending import asked, print_extended
 
     found = asked(course, assignments, students, **more)
     if as_json:
@@ -255,7 +255,7 @@ def extend(
 @_on_course
 def report(course: Course, assignments: list[str], *, as_json: bool) -> None:
     """Write a page on the class: scores, failing checks, mistakes."""
-    from autograder.choosing import with_results
+    from autograder.grading.choosing import with_results
     from autograder.publishing import publish_report
 
     graded = with_results(course, assignments)
@@ -299,7 +299,7 @@ def export(course: Course, assignments: list[str], *, as_json: bool, to: Path | 
 @click.option("--json", "as_json", is_flag=True, help="Print findings as JSON, for machines.")
 def doctor(course_dir: Path | None, *, as_json: bool) -> None:
     """Say what this machine and this course have, and what to mend."""
-    from autograder.doctor import examine, print_findings
+    from autograder.commands.doctor import examine, print_findings
 
     findings = examine(course_dir)
     if as_json:
@@ -324,8 +324,8 @@ def doctor(course_dir: Path | None, *, as_json: bool) -> None:
 )
 def validate(notebooks: tuple[Path, ...], *, as_json: bool, unsafe_no_sandbox: bool) -> None:
     """Run the visible tests of notebooks; exit code 1 if one fails."""
-    from autograder.validating import print_validation
-    from autograder.validating import validate as validated
+    from autograder.commands.validating import print_validation
+    from autograder.commands.validating import validate as validated
 
     found = validated(notebooks, unsafe_no_sandbox=unsafe_no_sandbox)
     if as_json:
@@ -345,7 +345,7 @@ def validate(notebooks: tuple[Path, ...], *, as_json: bool, unsafe_no_sandbox: b
 )
 def demo(to: Path | None) -> None:
     """Grade an invented class, in a copy of this course."""
-    from autograder.demo import run_demo
+    from autograder.commands.demo import run_demo
 
     run_demo(to)
 

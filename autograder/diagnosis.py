@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from autograder.checks.plugin import CheckRun
-    from autograder.course import Course
+    from autograder.course.course import Course
     from autograder.likeness import Step
     from autograder.variants import Variant
 

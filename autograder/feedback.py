@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from markupsafe import Markup
 
-    from autograder.course import Course
+    from autograder.course.course import Course
     from autograder.notebook import Notebook
     from autograder.pages.views import BookView
     from autograder.results import SubmissionResult

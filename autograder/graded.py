@@ -9,18 +9,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from autograder.course.layout import Step
 from autograder.errors import CourseError, SubmissionError, nearest
 from autograder.findings import Evidence, Repair
-from autograder.layout import Step
 from autograder.notebook import read_notebook
 from autograder.results import CellResult, NotebookResult, Status, SubmissionResult
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from autograder.course import Course
+    from autograder.course.course import Course
+    from autograder.course.released import ReleasedNotebook
     from autograder.notebook import Notebook
-    from autograder.released import ReleasedNotebook
 
 KEY = "autograder"
 """Where results stand in the metadata of a cell and of a notebook."""

@@ -23,19 +23,19 @@ from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 from nbgrader.plugins.export import ExportPlugin
 from nbgrader.preprocessors import AssignLatePenalties, NbGraderPreprocessor
 
-from autograder.course import Course
+from autograder.course.course import Course
+from autograder.course.nbgrader_settings import rules_of
+from autograder.course.released import strip_hidden
 from autograder.errors import CourseError, nearest
-from autograder.filled import GradedNotebook
 from autograder.gradebook import Gradebook
-from autograder.grader import Grader
-from autograder.handed_in import HandedIn, find_notebooks
+from autograder.grader.filled import GradedNotebook
+from autograder.grader.grader import Grader
 from autograder.lms.table import write_tables
-from autograder.nbgrader_settings import rules_of
 from autograder.notebook import read_notebook
 from autograder.release import check_release
-from autograder.released import strip_hidden
-from autograder.repair import repair
 from autograder.results import NotebookResult, SubmissionResult
+from autograder.submission.handed_in import HandedIn, find_notebooks
+from autograder.submission.repair import repair
 from autograder.terminal import printable
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from jinja2.runtime import Context
     from nbformat import NotebookNode
 
-    from autograder.filled import GradedNotebook
+    from autograder.grader.filled import GradedNotebook
     from autograder.notebook import Notebook
 
     Resources = dict[str, Any]

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from autograder.course import Course
+    from autograder.course.course import Course
     from autograder.results import SubmissionResult
 
 _GROUP = 10

@@ -22,19 +22,19 @@ from typing import TYPE_CHECKING, Any, cast
 
 from sqlalchemy import text
 
-from autograder.configuration import importable, read_config
-from autograder.endings import score_shown
+from autograder.course.configuration import importable, read_config
+from autograder.course.handout import check_notebook, language_of
+from autograder.course.released import STOCK, grade_id_of, hidden_check
+from autograder.course.stored_cells import StoredCell, gradebook_engine, gradebook_told, stored_cells
 from autograder.errors import GradebookError, NotebookError, OperatorError, ReleaseError
-from autograder.handout import check_notebook, language_of
+from autograder.grader.endings import score_shown
 from autograder.notebook import Cell, Notebook, read_notebook, write_notebook
-from autograder.released import STOCK, grade_id_of, hidden_check
-from autograder.stored_cells import StoredCell, gradebook_engine, gradebook_told, stored_cells
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from autograder.course import Course
-    from autograder.rules import Rules
+    from autograder.course.course import Course
+    from autograder.course.rules import Rules
 
 FLAGS = ("grade", "solution", "locked", "task", "points", "grade_id")
 NO_COURSE = "default_course"

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
-    from autograder.course import Course
+    from autograder.course.course import Course
     from autograder.results import SubmissionResult
     from autograder.scores import StudentScore
 

@@ -18,9 +18,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from autograder.course.released import STOCK, grade_id_of
 from autograder.errors import CheckError, NotebookError, ReleaseError, nearest
 from autograder.notebook import joined, read_notebook
-from autograder.released import STOCK, grade_id_of
 from autograder.statements import Statement, cut, names_bound, needed_by, overlay
 
 if TYPE_CHECKING:

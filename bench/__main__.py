@@ -26,7 +26,7 @@ from bench import feedback, gradebooks, runs, unchanged
 from bench.courses import copy_of, facts, hand_in, make_course
 
 if TYPE_CHECKING:
-    from autograder.course import Course
+    from autograder.course.course import Course
 
 RIGHT = 18.0
 """What a right submission earns automatically."""

@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from autograder.course import Course
+from autograder.course.course import Course
 from autograder.errors import NotebookError
 from autograder.notebook import read_notebook, write_notebook
 from autograder.release import build_release

@@ -6,8 +6,8 @@ import shutil
 import time
 from typing import TYPE_CHECKING
 
-from autograder.course import Course
-from autograder.demo_class import CLASS, write_submission
+from autograder.commands.demo_class import CLASS, write_submission
+from autograder.course.course import Course
 from bench import runs
 from bench.courses import ASSIGNMENT
 

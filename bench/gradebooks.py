@@ -15,7 +15,7 @@ from bench.courses import ASSIGNMENT
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from autograder.course import Course
+    from autograder.course.course import Course
 
 
 def by_the_kit(course: Course, seed: Path, *, count: int, group: int) -> float:

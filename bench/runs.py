@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from bench.courses import ASSIGNMENT
 
 if TYPE_CHECKING:
-    from autograder.course import Course
+    from autograder.course.course import Course
 
 _SCRIPTS = Path(sysconfig.get_path("scripts"))
 _LOOK_EVERY_S = 0.01

@@ -14,11 +14,11 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from autograder.course import Course
-from autograder.grader import Grader
+from autograder.course.course import Course
+from autograder.course.settings import load_settings
+from autograder.grader.grader import Grader
 from autograder.sandbox.sandbox import Sandbox
 from autograder.sandbox.wall import Tier, require
-from autograder.settings import load_settings
 from bench.courses import ASSIGNMENT
 
 

@@ -7,15 +7,15 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from autograder.fingerprint import Fingerprints
+from autograder.course.settings import load_settings
 from autograder.gradebook import Entry, Gradebook
 from autograder.graded import read_result
-from autograder.settings import load_settings
+from autograder.grading.fingerprint import Fingerprints
 from bench import runs
 from bench.courses import ASSIGNMENT, STOCK, hand_in
 
 if TYPE_CHECKING:
-    from autograder.course import Course
+    from autograder.course.course import Course
 
 
 def grow(course: Course, count: int) -> None:

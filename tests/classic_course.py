@@ -7,15 +7,15 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from autograder.course import Course
-from autograder.grader import Grader
+from autograder.course.course import Course
+from autograder.course.released import grade_id_of
+from autograder.course.rules import Rules
+from autograder.course.settings import load_settings
+from autograder.grader.grader import Grader
 from autograder.notebook import read_notebook, write_notebook
-from autograder.released import grade_id_of
 from autograder.results import GradedSubmission
-from autograder.rules import Rules
 from autograder.sandbox.sandbox import launched
 from autograder.sandbox.wall import Tier, probe
-from autograder.settings import load_settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

@@ -11,7 +11,7 @@ import pytest
 from course_copies import ROOT, copy_course
 from parallel import Sharing, longest_first, processes_for, sections
 
-from autograder.course import Course
+from autograder.course.course import Course
 from autograder.errors import NotebookError
 from autograder.notebook import read_notebook, write_notebook
 from autograder.variants import combined_cells, fill

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from autograder.course import Course
+from autograder.course.course import Course
 from autograder.sandbox.wall import Tier, probe
 
 ROOT = Path(__file__).resolve().parents[1]

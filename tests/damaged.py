@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Any
 
 from handouts import ASSIGNMENT, COURSE
 
+from autograder.course.handout import released_notebook
+from autograder.course.released import grade_id_of
 from autograder.errors import NotebookError
 from autograder.findings import EvidenceKind as E
 from autograder.findings import RepairKind as R
 from autograder.findings import Severity
-from autograder.handout import released_notebook
 from autograder.notebook import dump_notebook, read_notebook, write_notebook
-from autograder.released import grade_id_of
 from autograder.results import Status
 from autograder.variants import fill, solved_cells
 from bench.courses import without_pictures

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from damaged import COUNT, EXAMPLE, HEAD_DIM, NOTICE, ONE, RELEASE, SOLVED, THREE, TWO, case
 
+from autograder.course.released import grade_id_of
 from autograder.findings import EvidenceKind as E
 from autograder.findings import RepairKind as R
-from autograder.released import grade_id_of
 
 if TYPE_CHECKING:
     from damaged import Submission

@@ -21,9 +21,9 @@ from damaged import (
     case,
 )
 
+from autograder.course.released import checksum
 from autograder.findings import EvidenceKind as E
 from autograder.findings import RepairKind as R
-from autograder.released import checksum
 
 LAYER_CELL = "multi_head_attention_class"
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from damaged import RELEASED, Submission
 
-from autograder.released import Kind, grade_id_of
+from autograder.course.released import Kind, grade_id_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,17 +9,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from autograder.checks.report import report_output, score_output
-from autograder.course import Course
+from autograder.course.course import Course
+from autograder.course.late import METHODS
+from autograder.course.released import Kind, grade_id_of, unanswered
 from autograder.gradebook import Gradebook
-from autograder.late import METHODS
 from autograder.notebook import read_notebook
-from autograder.released import Kind, grade_id_of, unanswered
-from autograder.repair import repair
 from autograder.results import CellResult, CheckResult, NotebookResult, Outcome, Status, SubmissionResult
+from autograder.submission.repair import repair
 
 if TYPE_CHECKING:
+    from autograder.course.released import ReleasedCell, ReleasedNotebook
     from autograder.notebook import Notebook
-    from autograder.released import ReleasedCell, ReleasedNotebook
 
 ROOT = Path(__file__).parent.parent
 ASSIGNMENT = "multi_head_attention"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from autograder.course import Course
+from autograder.course.course import Course
+from autograder.course.released import Kind, ReleasedNotebook, grade_id_of
 from autograder.notebook import Cell, Notebook, read_notebook
-from autograder.released import Kind, ReleasedNotebook, grade_id_of
 
 COURSE = Course(root=Path(__file__).parent.parent)
 ASSIGNMENT = "multi_head_attention"

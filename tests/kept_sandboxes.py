@@ -12,8 +12,8 @@ from autograder.sandbox.sandbox import launched
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from autograder.course.settings import Settings
     from autograder.sandbox.sandbox import Sandbox
-    from autograder.settings import Settings
 
 
 class Kept:

@@ -60,7 +60,7 @@ def _make_up_results() -> None:
 
     from graded_submissions import Submission  # noqa: PLC0415 - as above
 
-    from autograder import batch  # noqa: PLC0415 - as above
+    from autograder.grading import batch  # noqa: PLC0415 - as above
     from autograder.results import GradedSubmission  # noqa: PLC0415 - as above
 
     parsing = Lock()

@@ -8,7 +8,7 @@ import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from autograder.released import hidden_check
+from autograder.course.released import hidden_check
 from autograder.variants import Variant, load_variants
 
 if TYPE_CHECKING:

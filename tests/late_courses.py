@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 from graded_submissions import ASSIGNMENT, DUE, ROOT, Submission
 
-from autograder.course import Course
+from autograder.course.course import Course
+from autograder.course.late import course_penalty, no_penalty
+from autograder.course.settings import load_settings
 from autograder.gradebook import Gradebook
-from autograder.late import course_penalty, no_penalty
-from autograder.settings import load_settings
 
 if TYPE_CHECKING:
     from datetime import datetime, timedelta
     from pathlib import Path
 
-    from autograder.late import Penalty
+    from autograder.course.late import Penalty
 
 PLUGIN = """
 from nbgrader.plugins import BasePlugin

@@ -9,17 +9,17 @@ from contextlib import chdir, closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from autograder.configuration import read_config
-from autograder.course import Course
+from autograder.course.configuration import read_config
+from autograder.course.course import Course
+from autograder.course.released import checksum
 from autograder.notebook import read_notebook, write_notebook
-from autograder.released import checksum
 from autograder.sandbox.wall import Tier, probe
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from autograder.course.rules import Rules
     from autograder.notebook import Cell, Notebook
-    from autograder.rules import Rules
 
 ROOT = Path(__file__).parent.parent
 PYTHON = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}

@@ -6,12 +6,12 @@ import sqlite3
 from contextlib import closing
 from typing import TYPE_CHECKING
 
+from autograder.course.released import grade_id_of
 from autograder.errors import NotebookError
 from autograder.notebook import read_notebook, write_notebook
-from autograder.released import grade_id_of
 
 if TYPE_CHECKING:
-    from autograder.course import Course
+    from autograder.course.course import Course
 
 DRAWS = "def draw_"
 """What stands in a cell of the lesson that draws."""

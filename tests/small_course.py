@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from autograder.checks.report import report_output, score_output
-from autograder.course import Course
+from autograder.course.course import Course
 from autograder.feedback import FeedbackWriter
 from autograder.findings import Evidence, EvidenceKind, Repair, RepairKind, Severity
 from autograder.notebook import write_notebook

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from autograder.course.released import grade_id_of
 from autograder.notebook import read_notebook, write_notebook
-from autograder.released import grade_id_of
 
 if TYPE_CHECKING:
     from decimal import Decimal

@@ -26,20 +26,20 @@ from nbgrader_courses import (
 )
 
 from autograder.cli import main
+from autograder.course.late import all_points
+from autograder.course.layout import Step
 from autograder.gradebook import Gradebook
-from autograder.grader import Grader
-from autograder.late import all_points
-from autograder.layout import Step
+from autograder.grader.grader import Grader
+from autograder.grading.storage import Store
 from autograder.notebook import read_notebook, write_notebook
 from autograder.publishing import publish_feedback, publish_grades, publish_report
 from autograder.release import check_release
-from autograder.storage import Store
 
 if TYPE_CHECKING:
     from decimal import Decimal
     from pathlib import Path
 
-    from autograder.course import Course
+    from autograder.course.course import Course
     from autograder.results import SubmissionResult
 
 pytestmark = [
@@ -196,7 +196,7 @@ def test_a_course_with_another_layout_is_graded_by_the_commands(tmp_path: Path) 
 def test_nbgraders_own_command_follows_the_same_layout(tmp_path: Path) -> None:
     """With the kit's parts in it, and flags of its command line in place of the configuration's."""
     settings = (
-        "from autograder.settings import configure_nbgrader",
+        "from autograder.course.settings import configure_nbgrader",
         "configure_nbgrader(c)",
         "c.CourseDirectory.directory_structure = '{nbgrader_step}/{assignment_id}/{student_id}'",
         "c.CourseDirectory.submitted_directory = 'handed in'",

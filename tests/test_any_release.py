@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from nbgrader_courses import PYTHON, cell, make_course, nbgrader_files, notebook, release_with_nbgrader
 
 from autograder.cli import USAGE, main
-from autograder.course import Course
+from autograder.course.course import Course
 from autograder.errors import CourseError, NotebookError, ReleaseError
 from autograder.gradebook import Gradebook
 from autograder.notebook import read_notebook, write_notebook

@@ -16,24 +16,24 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 from graded_submissions import ASSIGNMENT, Submission
 
-from autograder import batch, storage
-from autograder.batch import NotGraded, grade_all
+from autograder.course.settings import load_settings
 from autograder.errors import GradebookError, GradebookLockedError, OperatorError, SubmissionError
 from autograder.gradebook import Gradebook, database
-from autograder.grading import Batch, sharing
-from autograder.misplaced import Misplaced
+from autograder.grading import batch, storage
+from autograder.grading.batch import NotGraded, grade_all
+from autograder.grading.run import Batch, sharing
+from autograder.grading.scratch import scratch_folder
+from autograder.grading.storage import FLUSH_AT, Store
 from autograder.notebook import read_notebook
 from autograder.results import CellResult, GradedSubmission
-from autograder.scratch import scratch_folder
-from autograder.settings import load_settings
-from autograder.storage import FLUSH_AT, Store
+from autograder.submission.misplaced import Misplaced
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from autograder.batch import Task
-    from autograder.course import Course
+    from autograder.course.course import Course
+    from autograder.grading.batch import Task
 
 
 # Python 3.11 cannot parse in two threads at once (an AST error of CPython's).

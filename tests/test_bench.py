@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from autograder.course.released import grade_id_of
 from autograder.errors import NotebookError
 from autograder.notebook import read_notebook
-from autograder.released import grade_id_of
 from bench.__main__ import Table
 from bench.courses import without_pictures
 
 if TYPE_CHECKING:
     import pytest
 
-    from autograder.course import Course
+    from autograder.course.course import Course
 
 ASSIGNMENT = "multi_head_attention"
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from classic_course import BOOK, Grade, answer, cell, cells_of, graded_cell, grading, hand_in, make_course
 
-from autograder.released import grade_id_of
+from autograder.course.released import grade_id_of
 from autograder.results import Outcome
 
 if TYPE_CHECKING:

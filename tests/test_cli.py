@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from click.testing import CliRunner
 
-from autograder.batch import NotGraded
 from autograder.cli import FAILED, USAGE, main
-from autograder.grading import Batch
-from autograder.misplaced import Misplaced
+from autograder.course.settings import help_texts
+from autograder.grading.batch import NotGraded
+from autograder.grading.run import Batch
+from autograder.grading.summary import print_summary
 from autograder.results import CellResult, NotebookResult, SubmissionResult
-from autograder.settings import help_texts
-from autograder.summary import print_summary
+from autograder.submission.misplaced import Misplaced
 from autograder.terminal import printable
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from click.testing import Result
 
-    from autograder.course import Course
+    from autograder.course.course import Course
 
 ASSIGNMENT = "multi_head_attention"
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from autograder.course import Course
+from autograder.course.course import Course
+from autograder.course.layout import plain_name
 from autograder.errors import CourseError, NotebookError, ReleaseError, SubmissionError
-from autograder.layout import plain_name
 from autograder.notebook import read_notebook, write_notebook
 
 if TYPE_CHECKING:

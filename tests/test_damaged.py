@@ -11,13 +11,13 @@ import pytest
 from course_copies import copy_course
 from damaged import CASES, NAMES, RELEASE, RELEASED, SOLVED, Case, write_course
 
+from autograder.course.released import Kind
 from autograder.findings import EvidenceKind, RepairKind
 from autograder.graded import read_result
-from autograder.grader import Grader
-from autograder.released import Kind
-from autograder.repair import repair
+from autograder.grader.grader import Grader
+from autograder.grading.storage import write_files
 from autograder.results import CellResult, Outcome
-from autograder.storage import write_files
+from autograder.submission.repair import repair
 from autograder.variants import fill
 
 if TYPE_CHECKING:

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 import pytest
 from gradebook_rows import gradebook_rows
 
-from autograder.course import Course
-from autograder.demo import _copy, run_demo
-from autograder.demo_class import ASSIGNMENT, CLASS
+from autograder.commands.demo import _copy, run_demo
+from autograder.commands.demo_class import ASSIGNMENT, CLASS
+from autograder.course.course import Course
 from autograder.errors import CourseError
 from autograder.graded import read_results
 from autograder.results import Outcome, Status

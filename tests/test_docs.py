@@ -12,8 +12,8 @@ import pytest
 from click.testing import CliRunner
 from traitlets.config import Configurable
 
-from autograder import nbgrader_settings, settings
 from autograder.cli import main
+from autograder.course import nbgrader_settings, settings
 from autograder.findings import EvidenceKind, RepairKind, Severity
 from autograder.results import Outcome, Status
 

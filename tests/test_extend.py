@@ -15,15 +15,15 @@ from hypothesis import strategies as st
 from late_courses import extensions, make_late_course, set_due, store
 
 from autograder.cli import USAGE, main
-from autograder.extending import in_words
-from autograder.late import no_penalty
-from autograder.timestamps import parse_time, read_time
+from autograder.commands.extending import in_words
+from autograder.course.late import no_penalty
+from autograder.course.timestamps import parse_time, read_time
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from autograder.course import Course
+    from autograder.course.course import Course
 
 
 @pytest.fixture

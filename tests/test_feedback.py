@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from autograder.course import Course
+    from autograder.course.course import Course
     from autograder.notebook import Cell
 
 

@@ -28,7 +28,7 @@ from autograder.report import write_report
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from autograder.course import Course
+    from autograder.course.course import Course
 
 NAMES = {"first": {"double": "your cell `double`", "test_double": "the test cell of `double`"}}
 

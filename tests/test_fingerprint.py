@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 
 from graded_submissions import ASSIGNMENT
 
-from autograder import fingerprint
-from autograder.fingerprint import Fingerprints
-from autograder.secret import SECRET_VARIABLE
-from autograder.settings import Settings, load_settings
+from autograder.course.secret import SECRET_VARIABLE
+from autograder.course.settings import Settings, load_settings
+from autograder.grading import fingerprint
+from autograder.grading.fingerprint import Fingerprints
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     import pytest
 
-    from autograder.course import Course
+    from autograder.course.course import Course
 
 
 def _edit(path: Path) -> None:

@@ -16,9 +16,9 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
+from autograder.course.late import all_points
 from autograder.errors import GradebookError
 from autograder.gradebook import Entry, Gradebook, database
-from autograder.late import all_points
 from autograder.results import NotebookResult, SubmissionResult
 
 if TYPE_CHECKING:

@@ -10,15 +10,15 @@ import pytest
 from plain_course import take_pictures_out
 from submissions import cell, change, lost, scores
 
-from autograder.course import Course
+from autograder.course.course import Course
+from autograder.course.released import grade_id_of
+from autograder.course.settings import load_settings
 from autograder.findings import EvidenceKind, RepairKind, Severity
 from autograder.graded import read_result
-from autograder.grader import Grader
+from autograder.grader.grader import Grader
+from autograder.grading.storage import write_files
 from autograder.notebook import dump_notebook, read_notebook, write_notebook
-from autograder.released import grade_id_of
 from autograder.results import Outcome, Status
-from autograder.settings import load_settings
-from autograder.storage import write_files
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -12,14 +12,14 @@ from handouts import COURSE, RELEASED, SPLIT, filled, handed_out
 
 from autograder.errors import SubmissionError
 from autograder.findings import RepairKind
-from autograder.handed_in import MAX_DEPTH, MAX_NOTEBOOKS, HandedIn, by_name, find_notebooks
 from autograder.notebook import write_notebook
+from autograder.submission.handed_in import MAX_DEPTH, MAX_NOTEBOOKS, HandedIn, by_name, find_notebooks
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from autograder.course.released import ReleasedNotebook
     from autograder.notebook import Notebook
-    from autograder.released import ReleasedNotebook
 
 ONE, TWO, THREE = (released.name for released in RELEASED)
 COUNT = RELEASED[0]

@@ -23,11 +23,11 @@ from classic_course import (
     scores,
 )
 
+from autograder.course.released import grade_id_of
 from autograder.feedback import FeedbackWriter
 from autograder.findings import EvidenceKind
+from autograder.grading.storage import write_files
 from autograder.notebook import read_notebook, write_notebook
-from autograder.released import grade_id_of
-from autograder.storage import write_files
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

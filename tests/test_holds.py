@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from autograder.errors import OperatorError
-from autograder.holds import Holds
+from autograder.grading.holds import Holds
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 HOLD = """
 import sys
 from pathlib import Path
-from autograder.holds import Holds
+from autograder.grading.holds import Holds
 holds = Holds(Path(sys.argv[1]))
 print(holds.take("lab", "ana"), flush=True)
 sys.stdin.read()

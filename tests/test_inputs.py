@@ -13,9 +13,9 @@ from graded_cells import ASSIGNMENT_OF, HOMES, RIGHT, Suites
 from handouts import named
 
 from autograder.checks.suite import CheckSuite, LocalNames
-from autograder.released import strip_hidden
+from autograder.course.released import strip_hidden
+from autograder.course.secret import seed_of
 from autograder.results import Outcome
-from autograder.secret import seed_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -28,16 +28,16 @@ from late_courses import (
     store,
 )
 
-from autograder.configuration import read_config
+from autograder.course.configuration import read_config
+from autograder.course.late import all_points, no_penalty, penalty_of
+from autograder.course.settings import load_settings
 from autograder.errors import ConfigError, CourseError
 from autograder.gradebook import Gradebook
 from autograder.gradebook.extensions import TABLE
-from autograder.late import all_points, no_penalty, penalty_of
-from autograder.settings import load_settings
-from autograder.storage import Store
+from autograder.grading.storage import Store
 
 if TYPE_CHECKING:
-    from autograder.course import Course
+    from autograder.course.course import Course
 
 ANSWERS = """return {
             "hour": round(total_seconds_late / 3600 * self.per_hour, 2),
@@ -111,7 +111,9 @@ def test_a_plug_in_that_fails_is_told_and_nothing_is_stored(course: Course, body
     assert gradebook_rows(course.gradebook) == before
 
 
-@pytest.mark.parametrize("name", ["no_such_module.SubMarks", "fractions.Fraction", "autograder.late.Nothing"])
+@pytest.mark.parametrize(
+    "name", ["no_such_module.SubMarks", "fractions.Fraction", "autograder.course.late.No"]
+)
 @pytest.mark.filterwarnings("ignore")
 def test_a_plug_in_that_cannot_be_used_is_told_before_anything_is_graded(course: Course, name: str) -> None:
     """A batch of a thousand must not find out at its end."""
@@ -130,7 +132,8 @@ def test_a_plug_in_that_cannot_be_used_is_told_before_anything_is_graded(course:
 def test_nbgraders_own_methods_do_without_nbgrader() -> None:
     """It takes seconds to import, and most courses need none of it."""
     code = (
-        "import sys; from autograder.course import Course; from autograder.late import course_penalty;"
+        "import sys; from autograder.course.course import Course;"
+        "from autograder.course.late import course_penalty;"
         "from pathlib import Path; course = Course(root=Path.cwd());"
         "course_penalty(course, course.settings()); assert 'nbgrader' not in sys.modules"
     )

@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from nbgrader_courses import cell, make_course, notebook
 from traitlets.config import Config
 
-from autograder.course import Course
+from autograder.course.course import Course
+from autograder.course.layout import STRUCTURE, Layout, Step
+from autograder.course.nbgrader_settings import course_db_url, layout_of
 from autograder.errors import ConfigError, CourseError, SubmissionError
-from autograder.layout import STRUCTURE, Layout, Step
-from autograder.nbgrader_settings import course_db_url, layout_of
 from autograder.notebook import write_notebook
 
 STRUCTURES = (

@@ -14,16 +14,16 @@ import numpy as np
 import pytest
 
 from autograder.checks.suite import CheckSuite
-from autograder.demo_class import ASSIGNMENT, CLASS
+from autograder.commands.demo_class import ASSIGNMENT, CLASS
+from autograder.course.settings import load_settings
 from autograder.graded import read_results
-from autograder.grader import Grader
-from autograder.settings import load_settings
+from autograder.grader.grader import Grader
 from autograder.wire.codec import decode
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from autograder.course import Course
+    from autograder.course.course import Course
 
 pytestmark = [pytest.mark.slow, pytest.mark.sandbox]
 

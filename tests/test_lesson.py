@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from handouts import ALL_RELEASED, COURSE, handed_out
 
-from autograder.classic import hides_lines
+from autograder.course.released import Kind, grade_id_of
 from autograder.errors import NotebookError
+from autograder.grader.classic import hides_lines
 from autograder.notebook import dump_notebook, read_notebook
 from autograder.pages.lessons import lessons
-from autograder.released import Kind, grade_id_of
 from autograder.variants import fill, solved_cells
 
 if TYPE_CHECKING:
+    from autograder.course.released import ReleasedNotebook
     from autograder.notebook import Notebook
-    from autograder.released import ReleasedNotebook
 
 STUDENTS_HAVE = {"numpy", "matplotlib"}
 

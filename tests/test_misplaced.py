@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from autograder.choosing import with_work
-from autograder.doctor import Level, examine
+from autograder.commands.doctor import Level, examine
 from autograder.errors import CourseError
-from autograder.misplaced import misplaced
+from autograder.grading.choosing import with_work
 from autograder.notebook import write_notebook
+from autograder.submission.misplaced import misplaced
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from autograder.course import Course
+    from autograder.course.course import Course
 
 ASSIGNMENT = "multi_head_attention"
 BOOK = "exercise1_parameter_count.ipynb"

@@ -9,16 +9,16 @@ import pytest
 from plain_course import take_pictures_out
 from submissions import cell, change, scores
 
+from autograder.course.settings import load_settings
 from autograder.errors import CheckError
-from autograder.grader import Grader
+from autograder.grader.grader import Grader
 from autograder.notebook import read_notebook, write_notebook
-from autograder.settings import load_settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from autograder.course import Course
+    from autograder.course.course import Course
     from autograder.results import GradedSubmission
 
     HandIn = Callable[..., Path]

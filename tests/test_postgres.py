@@ -21,16 +21,16 @@ import pytest
 from graded_submissions import ASSIGNMENT, DUE, LATE, Submission
 from sqlalchemy import create_engine, text
 
+from autograder.course.late import all_points
 from autograder.errors import GradebookError
 from autograder.gradebook import Entry, Gradebook, Record
-from autograder.late import all_points
 from autograder.release import build_release, check_release
 from autograder.scores import StudentScore
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from autograder.course import Course
+    from autograder.course.course import Course
 
 pytestmark = [
     pytest.mark.postgres,

@@ -23,7 +23,7 @@ from autograder.notebook import read_notebook, write_notebook
 from autograder.publishing import publish_feedback, publish_grades, publish_report
 
 if TYPE_CHECKING:
-    from autograder.course import Course
+    from autograder.course.course import Course
 
 ROOT = Path(__file__).resolve().parents[1]
 STUDENTS = ("ana", "ben", "cleo", "dov")

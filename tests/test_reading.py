@@ -37,7 +37,7 @@ from autograder.pages.figures import TOKEN_COLOURS, figures, shade
 from autograder.pages.lessons import lessons
 
 if TYPE_CHECKING:
-    from autograder.course import Course
+    from autograder.course.course import Course
 
 STYLE = (Path(content.__file__).parents[1] / "templates" / "style.css").read_text(encoding="utf-8")
 

@@ -13,20 +13,20 @@ from typing import TYPE_CHECKING
 import pytest
 from graded_submissions import ASSIGNMENT, Submission
 
-from autograder import batch
-from autograder.batch import Graders, NotGraded
-from autograder.comparing import Comparison, print_comparison, what_changed
-from autograder.grading import Batch, grade_assignment
-from autograder.planning import Again
+from autograder.course.settings import load_settings
+from autograder.grading import batch
+from autograder.grading.batch import Graders, NotGraded
+from autograder.grading.comparing import Comparison, print_comparison, what_changed
+from autograder.grading.planning import Again
+from autograder.grading.run import Batch, grade_assignment
 from autograder.results import GradedSubmission
-from autograder.settings import load_settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from autograder.batch import Task
-    from autograder.course import Course
+    from autograder.course.course import Course
+    from autograder.grading.batch import Task
 
     Grade = Callable[..., Batch]
     Compare = Callable[..., Comparison]

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from gradebook_rows import gradebook_rows
 
-from autograder.course import Course
+from autograder.course.course import Course
+from autograder.course.released import grade_id_of
 from autograder.errors import CourseError, GradebookError, ReleaseError
 from autograder.notebook import read_notebook, write_notebook
 from autograder.release import _check_solved, build_release, check_release
-from autograder.released import grade_id_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,7 +39,7 @@ def rebuilt(tmp_path_factory: pytest.TempPathFactory) -> Course:
         shutil.rmtree(root / "solutions" / assignment, ignore_errors=True)
     shutil.copy(ROOT / "nbgrader_config.py", root)
     code = (
-        "from autograder.course import Course; from autograder.release import build_release;"
+        "from autograder.course.course import Course; from autograder.release import build_release;"
         f"[build_release(Course.find(), name) for name in {ASSIGNMENTS!r}]"
     )
     environment = {name: value for name, value in os.environ.items() if name not in {"VIRTUAL_ENV", "PATH"}}

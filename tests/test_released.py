@@ -9,10 +9,10 @@ import pytest
 from gradebook_rows import gradebook_rows
 from handouts import ALL_RELEASED, ASSIGNMENT, COURSE, RELEASED, SPLIT, handed_out, named
 
+from autograder.course.handout import released_notebook
+from autograder.course.released import Kind, hidden_check, strip_hidden, stub
 from autograder.errors import NotebookError
-from autograder.handout import released_notebook
 from autograder.notebook import Notebook, read_notebook
-from autograder.released import Kind, hidden_check, strip_hidden, stub
 
 
 def source() -> Notebook:

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from handouts import ASSIGNMENT, COURSE, RELEASED, SPLIT, filled, graded_cells, handed_out, named
 
+from autograder.course.released import ReleasedNotebook, checksum, grade_id_of, unanswered
 from autograder.notebook import Notebook, dump_notebook, read_notebook
-from autograder.released import ReleasedNotebook, checksum, grade_id_of, unanswered
-from autograder.repair import repair
+from autograder.submission.repair import repair
 
 
 @pytest.mark.parametrize("released", RELEASED, ids=lambda released: released.name)

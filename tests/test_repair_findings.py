@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from handouts import ASSIGNMENT, COURSE, RELEASED, handed_out, named
 
+from autograder.course.handout import released_notebook
+from autograder.course.released import ReleasedNotebook, checksum, unanswered
 from autograder.findings import EvidenceKind, RepairKind, Severity
-from autograder.handout import released_notebook
 from autograder.notebook import read_notebook
-from autograder.released import ReleasedNotebook, checksum, unanswered
-from autograder.repair import repair
+from autograder.submission.repair import repair
 from autograder.variants import fill, load_variants, solved_cells
 
 if TYPE_CHECKING:

@@ -14,12 +14,12 @@ from handouts import SPLIT, graded_cells, handed_out, named
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from autograder.handout import released_notebook
-from autograder.repair import repair
+from autograder.course.handout import released_notebook
+from autograder.submission.repair import repair
 
 if TYPE_CHECKING:
+    from autograder.course.released import ReleasedNotebook
     from autograder.notebook import Cell, Notebook
-    from autograder.released import ReleasedNotebook
 
 ODD: st.SearchStrategy[Any] = st.one_of(
     st.none(),

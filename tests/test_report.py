@@ -34,7 +34,7 @@ from autograder.scores import CellScore, StudentScore
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from autograder.course import Course
+    from autograder.course.course import Course
 
 RIGHT = tuple(replace(check, outcome=Outcome.PASSED, misconception="") for check in (WRONG, HALVES, STOPPED))
 

@@ -19,7 +19,7 @@ from graded_submissions import ASSIGNMENT
 from killed_runs import grade, start
 from plain_course import take_pictures_out
 
-from autograder.course import Course
+from autograder.course.course import Course
 
 if TYPE_CHECKING:
     from pathlib import Path

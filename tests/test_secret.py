@@ -13,9 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from autograder.course import Course
-from autograder.errors import OperatorError
-from autograder.secret import (
+from autograder.course.course import Course
+from autograder.course.secret import (
     MAX_LENGTH,
     MIN_DIFFERENT,
     MIN_LENGTH,
@@ -24,6 +23,7 @@ from autograder.secret import (
     course_secret,
     seed_of,
 )
+from autograder.errors import OperatorError
 
 ROOT = Path(__file__).parent.parent
 SECRET = "correct horse battery staple, and more"  # noqa: S105 - of no course
@@ -76,7 +76,7 @@ def test_threads_that_start_at_once_get_the_same(tmp_path: Path) -> None:
 def test_processes_that_start_at_once_get_the_same(tmp_path: Path) -> None:
     """Each waits for the others, so that all find no file."""
     code = (
-        "import sys; from pathlib import Path; from autograder.secret import course_secret;"
+        "import sys; from pathlib import Path; from autograder.course.secret import course_secret;"
         "print('ready', flush=True); sys.stdin.readline();"
         "print(course_secret(Path(sys.argv[1])).decode())"
     )

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from traitlets.config import Config
 
-from autograder.configuration import CONFIG_FILE
-from autograder.course import Course
+from autograder.course.configuration import CONFIG_FILE
+from autograder.course.course import Course
+from autograder.course.settings import Autograder, Settings, configure_nbgrader, help_texts, load_settings
 from autograder.errors import ConfigError
-from autograder.settings import Autograder, Settings, configure_nbgrader, help_texts, load_settings
 
 ROOT = Path(__file__).parent.parent
 NOT_OURS = {"course_id", "db_url", "late_penalty"}

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from autograder.course import Course
+    from autograder.course.course import Course
 
 LONGEST_PATH = 4095
 

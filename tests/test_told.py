@@ -30,7 +30,7 @@ from autograder.scores import CellScore, StudentScore
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from autograder.course import Course
+    from autograder.course.course import Course
 
 OF_CHECKS = [one for one in Outcome if one not in {Outcome.PASSED, Outcome.MANUAL, Outcome.NOT_GRADED}]
 BROKEN = "second.ipynb: breaks off at line 120. Hand it in again."

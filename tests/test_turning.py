@@ -11,9 +11,9 @@ import pytest
 
 from autograder.checks.report import report_text
 from autograder.checks.suite import CheckSuite, LocalNames
-from autograder.classic import check_cell, is_classic
 from autograder.diagnosis import Misconception, diagnose
 from autograder.errors import NotebookError
+from autograder.grader.classic import check_cell, is_classic
 from autograder.notebook import read_notebook
 from autograder.results import CellResult
 from autograder.variants import load_variants, program
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from autograder.checks.plugin import CheckRun
-    from autograder.course import Course
+    from autograder.course.course import Course
     from autograder.variants import Variant
 
 PAGE = Path(__file__).parents[1] / "docs" / "from-assert-to-check.md"

@@ -27,7 +27,7 @@ from autograder.scores import CellScore, StudentScore
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from autograder.course import Course
+    from autograder.course.course import Course
 
 
 @pytest.fixture

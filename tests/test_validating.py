@@ -17,14 +17,14 @@ from handouts import COURSE, RELEASED, graded_cells, handed_out, named
 from kept_sandboxes import Kept
 from known_solutions import ASSIGNMENT, BY_NAME
 
-from autograder import validating
 from autograder.cli import FAILED, USAGE, main
+from autograder.commands import validating
+from autograder.commands.validating import print_validation
+from autograder.commands.validating import validate as checked
 from autograder.errors import NotebookError
 from autograder.notebook import read_notebook, write_notebook
 from autograder.sandbox import wall
 from autograder.sandbox.wall import Tier, probe
-from autograder.validating import print_validation
-from autograder.validating import validate as checked
 from autograder.variants import fill, solved_cells
 
 if TYPE_CHECKING:

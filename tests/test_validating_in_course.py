@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from click.testing import Result
 
-    from autograder.course import Course
+    from autograder.course.course import Course
     from autograder.notebook import Notebook
 
 pytestmark = pytest.mark.sandbox

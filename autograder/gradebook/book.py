@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any, Self
 
 from sqlalchemy import select
 
+from autograder.course.late import Penalty, no_penalty
 from autograder.gradebook.database import Database
 from autograder.gradebook.extensions import Extensions
 from autograder.gradebook.records import Record, make_table, read_records, write_records
 from autograder.gradebook.values import decimal, seconds_late
 from autograder.gradebook.writing import Book, Entry, Writer, add_students
-from autograder.late import Penalty, no_penalty
 from autograder.scores import CellScore, StudentScore
 
 if TYPE_CHECKING:

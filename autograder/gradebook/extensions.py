@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Column, Float, MetaData, String, Table, bindparam, inspect, select
 
+from autograder.course.late import penalty_of
 from autograder.gradebook.values import EPOCH, counted, interval, seconds_late
-from autograder.late import penalty_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
     from sqlalchemy.engine import Row
 
+    from autograder.course.late import Penalty
     from autograder.gradebook.database import Database
-    from autograder.late import Penalty
 
 _NAME = String(128)
 """As long as nbgrader's names."""

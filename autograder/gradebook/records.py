@@ -38,7 +38,7 @@ class Record:
     Parameters
     ----------
     fingerprint : str
-        What it depended on, see `autograder.fingerprint`; empty if that is not known.
+        What it depended on, see `autograder.grading.fingerprint`; empty if that is not known.
     failure : str
         Why it, or a part of it, could not be graded, and what to do; empty if all was graded.
     graded : bool

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import bindparam, select
 
+from autograder.course.late import penalty_of
 from autograder.errors import GradebookError
 from autograder.gradebook.extensions import as_stored, forget, waiting_extensions
 from autograder.gradebook.values import counted, seconds_late
-from autograder.late import penalty_of
 from autograder.results import NotebookResult, Status, SubmissionResult
 
 if TYPE_CHECKING:
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
     from sqlalchemy.engine import Row
 
+    from autograder.course.late import Penalty
     from autograder.gradebook.database import Database
-    from autograder.late import Penalty
 
 NO_RESPONSE = "No response."
 
@@ -48,7 +48,7 @@ class Entry:
     unanswered : mapping of str to collection of str
         For each notebook the solution cells left as they were handed out.
     fingerprint : str
-        What the result depended on, see `autograder.fingerprint`; empty if
+        What the result depended on, see `autograder.grading.fingerprint`; empty if
         that is not known, so that the submission will be graded again.
     """
 

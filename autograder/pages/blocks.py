@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
+from autograder.course.released import Kind, grade_id_of
 from autograder.pages import content
 from autograder.pages.lessons import anchor_base, headings
-from autograder.released import Kind, grade_id_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from autograder.course.released import ReleasedNotebook
     from autograder.notebook import Cell, Notebook
     from autograder.pages.content import Shown
     from autograder.pages.views import BookView, CellView
-    from autograder.released import ReleasedNotebook
 
 HEADINGS_SHOWN = 6
 WORDS_SHOWN = 8

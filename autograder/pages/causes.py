@@ -10,15 +10,15 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from autograder.course.released import Kind, grade_id_of
 from autograder.raised import STOPPED, SYNTAX_ERRORS, said
-from autograder.released import Kind, grade_id_of
 from autograder.results import Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from autograder.course.released import ReleasedNotebook
     from autograder.notebook import Cell, Notebook
-    from autograder.released import ReleasedNotebook
     from autograder.results import CellResult, NotebookResult
 
 MISSING = re.compile(r"^`([^\W\d]\w{0,99})` is not defined")

@@ -14,12 +14,12 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from autograder.released import Kind
+from autograder.course.released import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from autograder.released import ReleasedCell, ReleasedNotebook
+    from autograder.course.released import ReleasedCell, ReleasedNotebook
 
 HEADING = re.compile(r"^(#{1,6})[ \t]+(.+?)[ \t#]*$", re.MULTILINE)
 FENCED = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)

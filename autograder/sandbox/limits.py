@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Self
 
-from autograder.settings import Autograder
+from autograder.course.settings import Autograder
 
 if TYPE_CHECKING:
+    from autograder.course.settings import Settings
     from autograder.sandbox.forged import Forged
-    from autograder.settings import Settings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

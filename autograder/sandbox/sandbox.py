@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from autograder.course.settings import Settings
     from autograder.files import Beside
     from autograder.sandbox.process import Worker
     from autograder.sandbox.wall import Wall
-    from autograder.settings import Settings
 
 
 class Sandbox:

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from attacks.forgeries import FORGERIES, NOTHING, TESTS, WRONG, Forgery
 
-from autograder.course import Course
-from autograder.grader import Grader
+from autograder.course.course import Course
+from autograder.course.released import grade_id_of
+from autograder.course.settings import load_settings
+from autograder.grader.grader import Grader
 from autograder.notebook import read_notebook, write_notebook
-from autograder.released import grade_id_of
 from autograder.sandbox.sandbox import Sandbox
-from autograder.settings import load_settings
 from autograder.variants import fill
 from bench.courses import without_pictures
 

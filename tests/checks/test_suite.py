@@ -191,7 +191,7 @@ def test_an_unknown_assignment_or_cell_offers_the_nearest() -> None:
 @pytest.mark.parametrize("assignment", assignments())
 def test_checks_add_up_to_the_points_of_their_cells(assignment: str) -> None:
     """Every test cell of the course has its module, and the points agree."""
-    from autograder.course import Course  # noqa: PLC0415 - the course at hand
+    from autograder.course.course import Course  # noqa: PLC0415 - the course at hand
 
     cells = {
         cell.hidden_check: cell.points

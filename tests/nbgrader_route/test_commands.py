@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from autograder.course import Course
+from autograder.course.course import Course
+from autograder.course.released import grade_id_of
 from autograder.gradebook import Gradebook
 from autograder.notebook import Notebook, read_notebook, write_notebook
-from autograder.released import grade_id_of
 from autograder.variants import fill, solved_cells
 
 if TYPE_CHECKING:

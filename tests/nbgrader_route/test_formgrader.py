@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from autograder.course.released import grade_id_of
 from autograder.notebook import read_notebook, write_notebook
-from autograder.released import grade_id_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from autograder.course import Course
+    from autograder.course.course import Course
 
 pytestmark = [pytest.mark.slow, pytest.mark.sandbox]
 

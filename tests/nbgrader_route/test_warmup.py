@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from autograder.course import Course
+from autograder.course.course import Course
+from autograder.course.released import grade_id_of
 from autograder.findings import EvidenceKind
 from autograder.gradebook import Gradebook
-from autograder.grader import Grader
+from autograder.grader.grader import Grader
 from autograder.notebook import read_notebook, write_notebook
-from autograder.released import grade_id_of
 from autograder.variants import fill, load_variants, solved_cells
 
 if TYPE_CHECKING:

@@ -1,0 +1,1 @@
+"""One submission, or one notebook, from what was handed in to its result."""

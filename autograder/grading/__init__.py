@@ -1,0 +1,1 @@
+"""The command `grade`: which submissions, in which processes, and where their results go."""
