@@ -45,7 +45,7 @@ def test_the_kit_and_the_checks_of_this_assignment_count(
         _edit(kit / same)
         assert now() == first, same
     for other in (
-        "grader.py",
+        "grader/grader.py",
         "sandbox/worker/shell.py",
         f"checks/{ASSIGNMENT}/test_forward.py",
         "checks/asserts.py",
