@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 PACKAGE = Path(__file__).resolve().parents[1]
 CHECKS = "checks"
-_SHOWING = {"pages", "templates", "lms", "gradebook", "commands"}
+_SHOWING = {"pages", "templates", "lms", "gradebook", "commands", "cli"}
 """Parts of the kit that show or store results and do not make them."""
 _RUNNING = ("numpy", "ipython", "matplotlib", "nh3")
 """Packages whose version can change what student code gives or what is kept of it."""

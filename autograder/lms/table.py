@@ -13,6 +13,7 @@ import io
 from typing import TYPE_CHECKING
 
 from autograder.checks.report import number
+from autograder.lms.sheets import harmless
 from autograder.notebook import write_text
 from autograder.scores import NOT_YET
 
@@ -34,7 +35,6 @@ GRADED, WAITS, NOT_GRADED, UNTRIED, MISSING = (
 """What the column ``state`` may say."""
 
 SUMS = ("raw_score", "late_submission_penalty", "score", "max_score", "seconds_late", "needs_manual_grade")
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def write_table(path: Path, scores: Iterable[StudentScore], reasons: Mapping[str, str] | None = None) -> None:
@@ -75,7 +75,7 @@ def write_tables(
     _write(
         path,
         [
-            {"assignment": guarded(assignment)}
+            {"assignment": harmless(assignment)}
             | table_row(score, known.get(assignment, {}).get(score.student, ""))
             for assignment, scores in tables.items()
             for score in scores
@@ -102,15 +102,15 @@ def table_row(score: StudentScore, reason: str = "") -> dict[str, str]:
     """
     state = _state(score, reason)
     row = {
-        "student_id": guarded(score.student),
-        "last_name": guarded(score.last_name),
-        "first_name": guarded(score.first_name),
-        "email": guarded(score.email),
-        "lms_user_id": guarded(score.lms_user_id),
+        "student_id": harmless(score.student),
+        "last_name": harmless(score.last_name),
+        "first_name": harmless(score.first_name),
+        "email": harmless(score.email),
+        "lms_user_id": harmless(score.lms_user_id),
         "submitted": _yes(value=state != MISSING),
         "timestamp": score.timestamp.isoformat(sep=" ") + " UTC" if score.timestamp is not None else "",
         "state": state,
-        "reason": guarded(" ".join(reason.split())),
+        "reason": harmless(" ".join(reason.split())),
     }
     row |= {f"{cell.notebook}.{cell.grade_id}": _cell(score, cell) for cell in score.cells}
     if not score.submitted:
@@ -124,11 +124,6 @@ def table_row(score: StudentScore, reason: str = "") -> dict[str, str]:
         "seconds_late": f"{score.seconds_late:.0f}",
         "needs_manual_grade": _yes(value=score.needs_manual_grade),
     }
-
-
-def guarded(text: str) -> str:
-    """Return a text that no spreadsheet takes for a formula: one that could gets a leading apostrophe."""
-    return f"'{text}" if text.lstrip().startswith(FORMULA) or text.startswith(FORMULA) else text
 
 
 def _cell(score: StudentScore, cell: CellScore) -> str:

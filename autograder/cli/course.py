@@ -1,111 +1,44 @@
-"""
-The command `autograder`: it acts on the course in the current folder, or in `--course-dir`.
-
-Exit codes: 0 done, 1 some submission could not be graded, a validated notebook
-failed or the machine did, 2 the command or the course is wrong, 130 interrupted.
-A low score is not a failure.
-"""
+"""Commands that act on a course and its submissions: release, grade, show."""
 
 from __future__ import annotations
 
-import json
 import signal
 import sys
 from contextlib import contextmanager
-from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from autograder.cli.base import FAILED, INTERRUPTED, on_course, print_json, short_path
 from autograder.course.layout import Step
-from autograder.errors import AutograderError, CourseError, nearest
-from autograder.terminal import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from autograder.course.course import Course
     from autograder.grading.batch import Graders
     from autograder.grading.planning import Again
 
-FAILED, USAGE, INTERRUPTED = 1, 2, 130
 
-
-class _Group(click.Group):
-    """Commands whose errors are one line on stderr, and whose typos get an offer."""
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        name = args[0]
-        if self.get_command(ctx, name) is None and not name.startswith("-"):
-            ctx.fail(f"there is no command {name!r}. {nearest(name, self.list_commands(ctx))}")
-        return super().resolve_command(ctx, args)
-
-    def invoke(self, ctx: click.Context) -> Any:
-        try:
-            return super().invoke(ctx)
-        except AutograderError as error:
-            click.secho(printable(f"error: {error}"), fg="red", err=True)
-            ctx.exit(USAGE if isinstance(error, CourseError) else FAILED)
-
-
-def _on_course(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the argument ASSIGNMENT and the options every command has."""
-
-    @click.argument("assignment", required=False)
-    @click.option(
-        "--course-dir",
-        type=click.Path(path_type=Path, file_okay=False),
-        help="The course folder. Default: the current folder or the nearest one above it.",
-    )
-    @click.option("--json", "as_json", is_flag=True, help="Print results as JSON, for machines.")
-    @wraps(command)
-    def wrapped(assignment: str | None, course_dir: Path | None, *, as_json: bool, **options: Any) -> None:
-        from autograder.course.course import Course
-
-        course = Course.find(course_dir)
-        names = course.assignments() if assignment is None else [course.check_assignment(assignment)]
-        if not names:
-            where = course.layout.parent(Step.SOURCE)
-            raise CourseError(where, "there is no assignment", "Put a folder of notebooks there.")
-        command(course, names, as_json=as_json, **options)
-
-    return wrapped
-
-
-def run() -> None:
-    """Be the program `autograder`."""
-    # Processes that grade would import the program's file again, and have no use for it.
-    sys.modules["__main__"].__file__ = None
-    main()
-
-
-@click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(package_name="autograder", message="autograder %(version)s")
-def main() -> None:
-    """Release, grade and report the assignments of an nbgrader course."""
-
-
-@main.command()
-@_on_course
+@click.command()
+@on_course
 def release(course: Course, assignments: list[str], *, as_json: bool) -> None:
     """Build what students get, and put the points into the gradebook."""
     from autograder.release import build_release
 
     built = {assignment: build_release(course, assignment) for assignment in assignments}
     if as_json:
-        _print_json({name: [str(path) for path in paths] for name, paths in built.items()})
+        print_json({name: [str(path) for path in paths] for name, paths in built.items()})
         return
     for name, paths in built.items():
         click.echo(f"{name}: released {len(paths)} notebook{'s' * (len(paths) != 1)}")
         for path in paths:
-            click.echo(f"  {_short(path)}")
+            click.echo(f"  {short_path(path)}")
 
 
-@main.command()
-@_on_course
+@click.command()
+@on_course
 @click.option(
     "--student", "students", multiple=True, metavar="ID", help="Grade this student only; may be repeated."
 )
@@ -174,7 +107,7 @@ def _compare(graders: Graders, wanted: dict[str, list[str]], *, as_json: bool, a
         for assignment, ids in wanted.items()
     ]
     if as_json:
-        _print_json([comparison.to_dict() for comparison in comparisons])
+        print_json([comparison.to_dict() for comparison in comparisons])
     else:
         for comparison in comparisons:
             print_comparison(comparison)
@@ -202,8 +135,8 @@ def _interruptible() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-@main.command()
-@_on_course
+@click.command()
+@on_course
 @click.option(
     "--student", "students", multiple=True, metavar="ID", help="This student only; may be repeated."
 )
@@ -222,15 +155,15 @@ def feedback(
         found = publish_feedback(course, name, wanted, jobs=jobs, quiet=as_json)
         pages[name] = {student: str(page) for student, page in found.items()}
     if as_json:
-        _print_json(pages)
+        print_json(pages)
         return
     for assignment, written in pages.items():
         click.echo(f"{assignment}: feedback for {len(written)} student{'s' if len(written) != 1 else ''}")
-        click.echo(f"  {_short(course.layout.shown(Step.FEEDBACK, assignment))}/index.html")
+        click.echo(f"  {short_path(course.layout.shown(Step.FEEDBACK, assignment))}/index.html")
 
 
-@main.command()
-@_on_course
+@click.command()
+@on_course
 @click.option("--student", "students", multiple=True, metavar="ID", help="Whose; may be repeated.")
 @click.option("--days", type=click.FloatRange(0), default=0, help="Days after the due date.")
 @click.option("--hours", type=click.FloatRange(0), default=0, help="Hours after it, added to the days.")
@@ -245,14 +178,14 @@ def extend(
 
     found = asked(course, assignments, students, **more)
     if as_json:
-        _print_json([one.to_dict() for one in found])
+        print_json([one.to_dict() for one in found])
         return
     for one in found:
         print_extended(one)
 
 
-@main.command()
-@_on_course
+@click.command()
+@on_course
 def report(course: Course, assignments: list[str], *, as_json: bool) -> None:
     """Write a page on the class: scores, failing checks, mistakes."""
     from autograder.grading.choosing import with_results
@@ -261,36 +194,13 @@ def report(course: Course, assignments: list[str], *, as_json: bool) -> None:
     graded = with_results(course, assignments)
     pages = {assignment: str(publish_report(course, assignment)) for assignment in graded}
     if as_json:
-        _print_json(pages)
+        print_json(pages)
         return
     for assignment, page in pages.items():
-        click.echo(f"{assignment}: {_short(Path(page))}")
+        click.echo(f"{assignment}: {short_path(Path(page))}")
 
 
-@main.command()
-@_on_course
-@click.option(
-    "--to",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="The file to write. Default: exports/<assignment>.csv in the course folder.",
-)
-def export(course: Course, assignments: list[str], *, as_json: bool, to: Path | None) -> None:
-    """Write the grades as CSV: a row for each student, a column for each grade cell."""
-    from autograder.publishing import publish_grades
-
-    if to is not None and len(assignments) > 1:
-        raise CourseError(
-            "--to", "one file cannot hold several assignments", "Name the assignment to export."
-        )
-    files = {assignment: str(publish_grades(course, assignment, to)) for assignment in assignments}
-    if as_json:
-        _print_json(files)
-        return
-    for assignment, file in files.items():
-        click.echo(f"{assignment}: {_short(Path(file))}")
-
-
-@main.command()
+@click.command()
 @click.option(
     "--course-dir",
     type=click.Path(path_type=Path, file_okay=False),
@@ -303,14 +213,14 @@ def doctor(course_dir: Path | None, *, as_json: bool) -> None:
 
     findings = examine(course_dir)
     if as_json:
-        _print_json([finding.to_dict() for finding in findings])
+        print_json([finding.to_dict() for finding in findings])
     else:
         print_findings(findings)
     if any(not finding.good for finding in findings):
         sys.exit(FAILED)
 
 
-@main.command()
+@click.command()
 @click.argument(
     "notebooks",
     nargs=-1,
@@ -329,7 +239,7 @@ def validate(notebooks: tuple[Path, ...], *, as_json: bool, unsafe_no_sandbox: b
 
     found = validated(notebooks, unsafe_no_sandbox=unsafe_no_sandbox)
     if as_json:
-        _print_json([one.to_dict() for one in found])
+        print_json([one.to_dict() for one in found])
     else:
         for one in found:
             print_validation(one)
@@ -337,7 +247,7 @@ def validate(notebooks: tuple[Path, ...], *, as_json: bool, unsafe_no_sandbox: b
         sys.exit(FAILED)
 
 
-@main.command()
+@click.command()
 @click.option(
     "--to",
     type=click.Path(path_type=Path, file_okay=False),
@@ -348,15 +258,3 @@ def demo(to: Path | None) -> None:
     from autograder.commands.demo import run_demo
 
     run_demo(to)
-
-
-def _print_json(value: object) -> None:
-    click.echo(json.dumps(value, ensure_ascii=False, indent=2))
-
-
-def _short(path: Path) -> str:
-    """Return a path as one would type it from here."""
-    try:
-        return str(path.relative_to(Path.cwd()))
-    except ValueError:
-        return str(path)

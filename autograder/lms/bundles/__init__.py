@@ -1,0 +1,1 @@
+"""Archives that bring an assignment into another system: Gradescope's autograder, Common Cartridge."""

@@ -1,0 +1,1 @@
+"""What an instructor downloads from an LMS: one module for each way of naming files, see `model`."""

@@ -1,0 +1,1 @@
+"""Grades as files that an LMS imports: one module for each format, see `model.Format`."""

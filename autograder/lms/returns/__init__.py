@@ -1,0 +1,1 @@
+"""Feedback on its way back: the archive that each LMS takes, one module for each."""
