@@ -259,15 +259,14 @@ def sheet_bytes(rows: Iterable[Sequence[str]], dialect: Dialect = PLAIN) -> byte
     bytes
         Quotes are doubled and never escaped.
     """
-    stream = io.StringIO(newline="")
-    csv.writer(
-        stream,
-        delimiter=dialect.delimiter,
-        lineterminator=dialect.newline,
-        quoting=csv.QUOTE_ALL if dialect.quote_all else csv.QUOTE_MINIMAL,
-    ).writerows(rows)
-    text = ("\ufeff" if dialect.bom else "") + stream.getvalue()
-    return text.encode(dialect.encoding)
+    quoting = csv.QUOTE_ALL if dialect.quote_all else csv.QUOTE_MINIMAL
+    lines = []
+    for row in rows:
+        # The writer quotes a lone carriage return only if lines end in one.
+        stream = io.StringIO(newline="")
+        csv.writer(stream, delimiter=dialect.delimiter, lineterminator="\r\n", quoting=quoting).writerow(row)
+        lines.append(stream.getvalue().removesuffix("\r\n") + dialect.newline)
+    return (("\ufeff" if dialect.bom else "") + "".join(lines)).encode(dialect.encoding)
 
 
 def harmless(text: str) -> str:
@@ -325,7 +324,7 @@ def _decoded(data: bytes, where: str) -> tuple[str, str, bool]:
             try:
                 return data[len(mark) :].decode(encoding), encoding, True
             except UnicodeDecodeError as error:
-                line = data[: error.start].count(b"\n") + 1
+                line = data[: len(mark) + error.start].count(b"\n") + 1
                 what = f"is not {encoding.upper()}, which it says it is (line {line})"
                 raise CourseError(where, what, "Export it from the LMS again.") from None
     if data[1:2] == b"\0" and data[3:4] == b"\0":
