@@ -111,6 +111,8 @@ def _grade(
         reason=state[1],
         submitted_at=score.timestamp,
         late_s=score.seconds_late if score.submitted else 0.0,
+        penalty=score.penalty,
+        cells=score.cells,
         comment=_comment(score, parts, written) if graded else "",
         first_name=score.first_name,
         last_name=score.last_name,

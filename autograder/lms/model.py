@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
+    from autograder.scores import CellScore
+
 PLACES = 2
 """Decimals of a score in any file or message: the coarsest that an LMS compares by (Canvas, Moodle)."""
 
@@ -178,8 +180,12 @@ class Grade:
         Naive, in UTC.
     late_s : float
         Seconds after the due date and the student's extension.
+    penalty : Decimal
+        Points taken off for that.
     comment : str
         What goes to the student beside the grade, plain text; may be empty.
+    cells : tuple of CellScore
+        The score of each graded cell, before the penalty.
     first_name, last_name, email, lms_user_id : str
         From the gradebook; may be empty.
     """
@@ -193,7 +199,9 @@ class Grade:
     reason: str = ""
     submitted_at: datetime | None = None
     late_s: float = 0.0
+    penalty: Decimal = Decimal(0)
     comment: str = ""
+    cells: tuple[CellScore, ...] = ()
     first_name: str = ""
     last_name: str = ""
     email: str = ""

@@ -11,7 +11,7 @@ import csv
 import io
 import secrets
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from autograder.errors import CourseError, OperatorError
 
@@ -259,7 +259,7 @@ def sheet_bytes(rows: Iterable[Sequence[str]], dialect: Dialect = PLAIN) -> byte
     bytes
         Quotes are doubled and never escaped.
     """
-    quoting = csv.QUOTE_ALL if dialect.quote_all else csv.QUOTE_MINIMAL
+    quoting: Literal[0, 1] = csv.QUOTE_ALL if dialect.quote_all else csv.QUOTE_MINIMAL
     lines = []
     for row in rows:
         # The writer quotes a lone carriage return only if lines end in one.
