@@ -1,0 +1,265 @@
+"""Which column of the instructor's own file is meant, what its cells say, and what goes into them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from autograder.errors import CourseError, nearest
+from autograder.lms.exports.model import WHOLE
+from autograder.lms.model import GradeState, points_text, rounded
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from autograder.lms.exports.model import Request
+    from autograder.lms.model import Grade
+    from autograder.lms.sheets import Sheet
+
+SHOWN = 12
+"""Columns that an error lists."""
+
+_REASONS = {
+    GradeState.GRADED: "There is no number.",
+    GradeState.MISSING: "Nothing was handed in.",
+    GradeState.EXCUSED: "The student is excused.",
+    GradeState.UNGRADED: "It is not graded yet.",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Item:
+    """
+    A column of the instructor's file that scores may go into.
+
+    Parameters
+    ----------
+    column : int
+        Which one, from 0.
+    header : str
+        Its header, byte for byte.
+    title : str
+        What the LMS calls the item.
+    key : str
+        The LMS's id of the item; may be empty.
+    max_points : Decimal or None
+        What the LMS says that it is worth.
+    """
+
+    column: int
+    header: str
+    title: str
+    key: str = ""
+    max_points: Decimal | None = None
+
+    @property
+    def names(self) -> frozenset[str]:
+        """All that an instructor may call it."""
+        return frozenset(name for name in (self.header, self.header.strip(), self.title, self.key) if name)
+
+
+def wanted(request: Request) -> dict[str, str]:
+    """
+    Return what is to be exported and what the LMS calls it.
+
+    Parameters
+    ----------
+    request : Request
+        What is asked for.
+
+    Returns
+    -------
+    dict of str to str
+        For the whole score, or for each notebook, the name that the instructor
+        gave its column, else the assignment's title or the notebook's name.
+
+    Raises
+    ------
+    CourseError
+        If the instructor named a column for something else.
+    """
+    keys = [part.name for part in request.grades[0].parts] if request.by_exercise and request.grades else []
+    titles = dict.fromkeys(keys, "") if request.by_exercise else {WHOLE: request.title}
+    unknown = sorted(set(request.columns) - set(titles))
+    if unknown and request.by_exercise:
+        what = f"a column is named for {unknown[0]!r}, which is no notebook of {request.assignment!r}"
+        raise CourseError("--column", what, nearest(unknown[0], titles))
+    if unknown:
+        what = f"a column is named for the notebook {unknown[0]!r}, but the whole score is exported"
+        raise CourseError("--column", what, "Export by exercise, or name one column only.")
+    return {key: request.columns.get(key) or title or key for key, title in titles.items()}
+
+
+def choose_items(request: Request, sheet: Sheet, items: Sequence[Item]) -> dict[str, Item]:
+    """
+    Return the column of the whole score, or that of each notebook.
+
+    Parameters
+    ----------
+    request : Request
+        What is asked for: columns that it names count first, then titles.
+    sheet : Sheet
+        The instructor's file.
+    items : sequence of Item
+        Columns that may take a score.
+
+    Returns
+    -------
+    dict of str to Item
+        By notebook, or by `WHOLE`. No two are the same column.
+
+    Raises
+    ------
+    CourseError
+        If a column is not there, or two have the name, with those there are.
+    """
+    chosen: dict[str, Item] = {}
+    for key, name in wanted(request).items():
+        fit = [item for item in items if name in item.names]
+        if len(fit) > 1:
+            both = " and ".join(str(item.column + 1) for item in fit[:2])
+            what = f"columns {both} are both called {name!r}"
+            raise sheet.error(0, fit[1].column, what, "Name one by its whole header.")
+        if not fit:
+            raise sheet.error(0, None, f"there is no column for {name!r}", _candidates(items))
+        taken = next((other for other, item in chosen.items() if item is fit[0]), None)
+        if taken is not None:
+            what = f"the column is chosen for {taken!r} and for {key!r}"
+            raise sheet.error(0, fit[0].column, what, "Give each notebook a column of its own.")
+        chosen[key] = fit[0]
+    return chosen
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Score:
+    """
+    What is to be sent of a grade.
+
+    Parameters
+    ----------
+    points : Decimal or None
+        Rounded; None if nothing is to be sent.
+    max_points : Decimal
+        What could be earned.
+    reason : str
+        Why there is no number, or why it is a zero; a sentence, else empty.
+    """
+
+    points: Decimal | None
+    max_points: Decimal
+    reason: str = ""
+
+    def text(self, mark: str = ".") -> str:
+        """Return the points as an LMS reads them, with its decimal mark; empty without a number."""
+        return "" if self.points is None else points_text(self.points).replace(".", mark)
+
+
+def score_of(request: Request, grade: Grade, key: str = WHOLE) -> Score:
+    """
+    Return what is to be sent of a grade.
+
+    Parameters
+    ----------
+    request : Request
+        What is asked for: whether missing work is a zero.
+    grade : Grade
+        The student's.
+    key : str
+        A notebook; `WHOLE` for the whole score.
+
+    Returns
+    -------
+    Score
+        A number only if the work is graded, or missing and a zero was asked for.
+    """
+    part = next((part for part in grade.parts if part.name == key), None)
+    if part is None and key != WHOLE:
+        return Score(points=None, max_points=Decimal(0), reason=f"There is no notebook {key}.")
+    points, max_points = (grade.points, grade.max_points) if part is None else (part.points, part.max_points)
+    if grade.state is GradeState.GRADED and points is not None:
+        return Score(points=rounded(points), max_points=max_points)
+    if grade.state is GradeState.MISSING and request.missing_as_zero:
+        why = "Nothing was handed in, and a zero was asked for."
+        return Score(points=Decimal(0), max_points=max_points, reason=why)
+    return Score(points=None, max_points=max_points, reason=grade.reason or _REASONS[grade.state])
+
+
+def number_in(cell: str) -> Decimal | None:
+    """
+    Return the number that an LMS has written into a cell, whatever its decimal mark.
+
+    Parameters
+    ----------
+    cell : str
+        "9.5", "9,50", "1.234,50" or anything else.
+
+    Returns
+    -------
+    Decimal or None
+        The last point or comma is the decimal mark; None if it is no plain number.
+    """
+    text = cell.strip()
+    if not re.fullmatch(r"-?[0-9.,]*[0-9][0-9.,]*", text):
+        return None
+    whole, mark, decimals = re.fullmatch(r"(.*?)(?:([.,])([0-9]*))?", text).groups()  # type: ignore[union-attr]
+    digits = re.sub("[.,]", "", whole) or "0"
+    return Decimal(f"{digits}.{decimals}" if mark and decimals else digits)
+
+
+def same_points(cell: str, points: Decimal) -> bool:
+    """Return whether an LMS has these points already: equal after rounding."""
+    number = number_in(cell)
+    return number is not None and rounded(number) == rounded(points)
+
+
+def decimal_mark(sheet: Sheet | None, columns: Iterable[int] = (), *, asked: str = "") -> str:
+    """
+    Return the decimal mark that an LMS writes, and so reads.
+
+    Parameters
+    ----------
+    sheet : Sheet or None
+        Its own file.
+    columns : iterable of int
+        Columns of scores in it.
+    asked : str
+        What the instructor said: "." or ","; empty if nothing.
+
+    Returns
+    -------
+    str
+        As asked; else a comma if scores in the file have one and none has a
+        point, or, without such scores, if its cells are separated by semicolons.
+
+    Raises
+    ------
+    CourseError
+        If something else was asked for, or scores have both marks.
+    """
+    if asked:
+        if asked not in {".", ","}:
+            raise CourseError("--option decimal", f"{asked!r} is no decimal mark", "Write '.' or ','.")
+        return asked
+    if sheet is None:
+        return "."
+    places = [(row, column) for column in columns for row in range(1, len(sheet.rows))]
+    marked = {
+        mark: [place for place in places if re.fullmatch(rf"\s*-?\d+[{mark}]\d+\s*", sheet.cell(*place))]
+        for mark in ",."
+    }
+    if marked[","] and marked["."]:
+        row, column = max(marked[","][0], marked["."][0])
+        what = "scores are written with a decimal comma and with a decimal point"
+        raise sheet.error(row, column, what, "Say which one the LMS reads, with the option decimal.")
+    return "," if marked[","] or (sheet.delimiter == ";" and not marked["."]) else "."
+
+
+def _candidates(items: Sequence[Item]) -> str:
+    """Return a remedy that lists the columns there are."""
+    if not items:
+        return "No column of it takes a score: make the item in the LMS, and export again."
+    shown = ", ".join(repr(item.header) for item in items[:SHOWN])
+    more = f" and {len(items) - SHOWN} more" if len(items) > SHOWN else ""
+    return f"Name one with --column: {shown}{more}."

@@ -1,0 +1,243 @@
+"""Which row of the instructor's own file is whose."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from autograder.lms.model import IdKind, Lms, Person
+from autograder.lms.people import People, full_names
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from autograder.lms.model import Grade
+    from autograder.lms.sheets import Sheet
+
+UNKNOWN = "The course does not know them."
+NO_ROW = "The file has no row for them."
+
+_WIDER = {IdKind.LOGIN, IdKind.SIS}
+"""Ids that a school gives, and so means the same by, in all its programs."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Who:
+    """
+    Which columns of a file say who a row is about.
+
+    Parameters
+    ----------
+    lms : Lms
+        Whose file it is.
+    ids : mapping of IdKind to int
+        Columns of ids, from 0.
+    email, name, first_name, last_name : int or None
+        Columns of the rest, None where there is none.
+    clean : callable, optional
+        Takes off what the LMS writes around ids and names. By default spaces.
+    """
+
+    lms: Lms
+    ids: Mapping[IdKind, int]
+    email: int | None = None
+    name: int | None = None
+    first_name: int | None = None
+    last_name: int | None = None
+    clean: Callable[[str], str] = str.strip
+
+    def person(self, sheet: Sheet, row: int) -> Person:
+        """
+        Return who a row is about.
+
+        Parameters
+        ----------
+        sheet : Sheet
+            The file.
+        row : int
+            Which row, from 0, which is the header.
+
+        Returns
+        -------
+        Person
+            As the LMS names them; ids that are empty are left out.
+        """
+
+        def cell(column: int | None) -> str:
+            return self.clean(sheet.cell(row, column))
+
+        ids = {kind: cell(column) for kind, column in self.ids.items()}
+        return Person(
+            lms=self.lms,
+            first_name=cell(self.first_name),
+            last_name=cell(self.last_name),
+            name=cell(self.name),
+            email=cell(self.email),
+            ids={kind: value for kind, value in ids.items() if value},
+            line=sheet.lines[row],
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Matches:
+    """
+    Which row of a file is whose.
+
+    Parameters
+    ----------
+    grades : mapping of int to Grade
+        By row, the student it is about. No student has two rows.
+    strangers : mapping of int to str
+        By row why it is nobody's, a sentence.
+    left : tuple of (Grade, str)
+        Students without a row, each with a sentence why.
+    """
+
+    grades: Mapping[int, Grade]
+    strangers: Mapping[int, str] = field(default_factory=dict)
+    left: tuple[tuple[Grade, str], ...] = ()
+
+
+def match_rows(sheet: Sheet, who: Who, rows: Iterable[int], grades: Sequence[Grade]) -> Matches:
+    """
+    Find whose the rows of a file are.
+
+    Parameters
+    ----------
+    sheet : Sheet
+        The instructor's file.
+    who : Who
+        Which columns say who a row is about.
+    rows : iterable of int
+        The rows of students.
+    grades : sequence of Grade
+        One for each student.
+
+    Returns
+    -------
+    Matches
+        As of `match_people`.
+    """
+    return match_people({row: who.person(sheet, row) for row in rows}, grades)
+
+
+def match_people(people: Mapping[int, Person], grades: Sequence[Grade]) -> Matches:
+    """
+    Find which student each person of an LMS is.
+
+    The first of these that fits anybody decides: the ids by which this LMS
+    knows a student, the student's id in the course, a login or the registrar's id
+    in another LMS, the e-mail address, the whole name. Nobody is matched if it
+    fits several, if an id of the same kind says otherwise, or if two people fit
+    one student equally well.
+
+    Parameters
+    ----------
+    people : mapping of int to Person
+        By row.
+    grades : sequence of Grade
+        One for each student.
+
+    Returns
+    -------
+    Matches
+        Every row and every student is in it once.
+    """
+    index = _Index(grades)
+    found: dict[str, dict[int, list[int]]] = defaultdict(lambda: defaultdict(list))
+    strangers = {}
+    for row, person in people.items():
+        rank, student, reason = index.find(person)
+        if student:
+            found[student][rank].append(row)
+        else:
+            strangers[row] = reason
+    matched: dict[int, Grade] = {}
+    contested = {}
+    for student, by_rank in found.items():
+        best, *others = (rows for _, rows in sorted(by_rank.items()))
+        if len(best) == 1:
+            matched[best[0]] = index.grades[student]
+        else:
+            lines = ", ".join(str(people[row].line or row) for row in best)
+            contested[student] = f"Several rows fit {student} (lines {lines})."
+            strangers |= dict.fromkeys(best, contested[student])
+        strangers |= {row: f"Another row fits {student} better." for rows in others for row in rows}
+    here = {grade.student for grade in matched.values()}
+    left = [(grade, contested.get(grade.student, NO_ROW)) for grade in grades if grade.student not in here]
+    return Matches(grades=matched, strangers=strangers, left=tuple(left))
+
+
+class _Index:
+    """Students by all that a row may say of them."""
+
+    def __init__(self, grades: Sequence[Grade]) -> None:
+        self.grades = {grade.student: grade for grade in grades}
+        everybody = [
+            replace(person, student=grade.student)
+            for grade in grades
+            for person in (*grade.people, _own(grade))
+        ]
+        self.people = People(everybody)
+        self._by_email: dict[Callable[[str], str], dict[str, set[str]]] = {}
+        for folded in (str, str.casefold):
+            emails = self._by_email[folded] = defaultdict(set)
+            for person in everybody:
+                if person.email.strip():
+                    emails[folded(person.email.strip())].add(person.student)
+        self._by_number: dict[str, set[str]] = defaultdict(set)
+        for grade in grades:
+            if grade.lms_user_id:
+                self._by_number[grade.lms_user_id].add(grade.student)
+
+    def find(self, person: Person) -> tuple[int, str, str]:
+        """Return how well a student fits, the student or nothing, and why nobody does."""
+        for rank, (what, students) in enumerate(self._candidates(person)):
+            if len(students) > 1:
+                return rank, "", f"{what} fits several students: {', '.join(sorted(students))}."
+            for student in students:
+                other = self._other_id(person, student) if rank else ""
+                if other:
+                    return rank, "", f"{what} fits {student}, but their id is {other!r}."
+                return rank, student, ""
+        return 0, "", UNKNOWN
+
+    def _candidates(self, person: Person) -> Iterator[tuple[str, set[str]]]:
+        """Yield what is looked at, and the students that it fits, the surest first."""
+        ids = {kind: value for kind, value in person.ids.items() if value}
+        yield (
+            "An id",
+            {
+                known.student
+                for kind, value in ids.items()
+                for known in self.people.by_id(kind, value)
+                if self._has_id(known.student, person.lms, kind, value)
+            },
+        )
+        general = {kind: value for kind, value in ids.items() if kind is not IdKind.PARTICIPANT}
+        by_course = {value for kind, value in general.items() if kind in _WIDER and value in self.grades}
+        yield "An id", by_course.union(*(self._by_number.get(value, ()) for value in general.values()))
+        elsewhere = (self.people.by_id(kind, value) for kind, value in ids.items() if kind in _WIDER)
+        yield "An id", {known.student for found in elsewhere for known in found}
+        email = person.email.strip()
+        yield "The e-mail address", self._by_email[str].get(email, set())
+        yield "The e-mail address", self._by_email[str.casefold].get(email.casefold(), set())
+        names = (self.people.by_name(name) for name in full_names(person))
+        yield "The name", {known.student for found in names for known in found}
+
+    def _has_id(self, student: str, lms: Lms, kind: IdKind, value: str) -> bool:
+        known = self.grades[student].person(lms)
+        return known is not None and known.ids.get(kind) == value
+
+    def _other_id(self, person: Person, student: str) -> str:
+        """Return an id by which the same LMS knows the student otherwise; empty if there is none."""
+        known = self.grades[student].person(person.lms)
+        ids = known.ids if known is not None else {}
+        others = (ids[kind] for kind, value in person.ids.items() if value and ids.get(kind, value) != value)
+        return next((other for other in others if other), "")
+
+
+def _own(grade: Grade) -> Person:
+    """Return the student as the gradebook names them; that is no LMS, and has no ids."""
+    return Person(lms=Lms.PLAIN, first_name=grade.first_name, last_name=grade.last_name, email=grade.email)
