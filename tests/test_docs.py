@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from enum import StrEnum
 
 ROOT = Path(__file__).parent.parent
-PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
 COMMANDS = sorted(main.commands)
 SETTINGS = settings.help_texts()
 
 
 def docs(*names: str) -> str:
     """Return the text of some pages of docs/, by default of all."""
-    pages = [ROOT / "docs" / name for name in names] or sorted((ROOT / "docs").glob("*.md"))
+    pages = [ROOT / "docs" / name for name in names] or sorted((ROOT / "docs").rglob("*.md"))
     return "\n".join(page.read_text(encoding="utf-8") for page in pages)
 
 
