@@ -108,6 +108,9 @@ class Attempt:
         True if the LMS says that it is late; None if it says nothing.
     named : str
         Whose it is in the words of the download, to be shown.
+    number : int
+        A number of the LMS's that is larger for a later attempt of a student's, where there is
+        no time: Canvas's of an attachment. 0 if there is none.
     """
 
     key: str
@@ -117,6 +120,7 @@ class Attempt:
     submitted_at: datetime | None = None
     late: bool | None = None
     named: str = ""
+    number: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
