@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from autograder.errors import CourseError, nearest
 from autograder.lms.exports.model import WHOLE
 from autograder.lms.model import GradeState, points_text, rounded
+from autograder.scores import NOT_YET
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -22,10 +23,10 @@ SHOWN = 12
 """Columns that an error lists."""
 
 _REASONS = {
-    GradeState.GRADED: "There is no number.",
-    GradeState.MISSING: "Nothing was handed in.",
-    GradeState.EXCUSED: "The student is excused.",
-    GradeState.UNGRADED: "It is not graded yet.",
+    GradeState.GRADED: "there is no number",
+    GradeState.MISSING: "nothing was handed in",
+    GradeState.EXCUSED: "excused",
+    GradeState.UNGRADED: NOT_YET,
 }
 
 
@@ -144,7 +145,7 @@ class Score:
     max_points : Decimal
         What could be earned.
     reason : str
-        Why there is no number, or why it is a zero; a sentence, else empty.
+        Why there is no number, or why it is a zero; a clause without a full stop, else empty.
     """
 
     points: Decimal | None
@@ -176,12 +177,12 @@ def score_of(request: Request, grade: Grade, key: str = WHOLE) -> Score:
     """
     part = next((part for part in grade.parts if part.name == key), None)
     if part is None and key != WHOLE:
-        return Score(points=None, max_points=Decimal(0), reason=f"There is no notebook {key}.")
+        return Score(points=None, max_points=Decimal(0), reason=f"there is no notebook {key}")
     points, max_points = (grade.points, grade.max_points) if part is None else (part.points, part.max_points)
     if grade.state is GradeState.GRADED and points is not None:
         return Score(points=rounded(points), max_points=max_points)
     if grade.state is GradeState.MISSING and request.missing_as_zero:
-        why = "Nothing was handed in, and a zero was asked for."
+        why = "nothing was handed in, and a zero was asked for"
         return Score(points=Decimal(0), max_points=max_points, reason=why)
     return Score(points=None, max_points=max_points, reason=grade.reason or _REASONS[grade.state])
 

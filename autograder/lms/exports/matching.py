@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from autograder.lms.model import Grade
     from autograder.lms.sheets import Sheet
 
-UNKNOWN = "The course does not know them."
-NO_ROW = "The file has no row for them."
+UNKNOWN = "the course does not know them"
+NO_ROW = "the file has no row for them"
 
 _WIDER = {IdKind.LOGIN, IdKind.SIS}
 """Ids that a school gives, and so means the same by, in all its programs."""
@@ -89,9 +89,9 @@ class Matches:
     grades : mapping of int to Grade
         By row, the student it is about. No student has two rows.
     strangers : mapping of int to str
-        By row why it is nobody's, a sentence.
+        By row why it is nobody's, a clause without a full stop.
     left : tuple of (Grade, str)
-        Students without a row, each with a sentence why.
+        Students without a row, each with a clause why.
     """
 
     grades: Mapping[int, Grade]
@@ -161,9 +161,9 @@ def match_people(people: Mapping[int, Person], grades: Sequence[Grade]) -> Match
             matched[best[0]] = index.grades[student]
         else:
             lines = ", ".join(str(people[row].line or row) for row in best)
-            contested[student] = f"Several rows fit {student} (lines {lines})."
+            contested[student] = f"several rows fit {student} (lines {lines})"
             strangers |= dict.fromkeys(best, contested[student])
-        strangers |= {row: f"Another row fits {student} better." for rows in others for row in rows}
+        strangers |= {row: f"another row fits {student} better" for rows in others for row in rows}
     here = {grade.student for grade in matched.values()}
     left = [(grade, contested.get(grade.student, NO_ROW)) for grade in grades if grade.student not in here]
     return Matches(grades=matched, strangers=strangers, left=tuple(left))
@@ -195,11 +195,11 @@ class _Index:
         """Return how well a student fits, the student or nothing, and why nobody does."""
         for rank, (what, students) in enumerate(self._candidates(person)):
             if len(students) > 1:
-                return rank, "", f"{what} fits several students: {', '.join(sorted(students))}."
+                return rank, "", f"{what} fits several students: {', '.join(sorted(students))}"
             for student in students:
                 other = self._other_id(person, student) if rank else ""
                 if other:
-                    return rank, "", f"{what} fits {student}, but their id is {other!r}."
+                    return rank, "", f"{what} fits {student}, but their id is {other!r}"
                 return rank, student, ""
         return 0, "", UNKNOWN
 
@@ -207,7 +207,7 @@ class _Index:
         """Yield what is looked at, and the students that it fits, the surest first."""
         ids = {kind: value for kind, value in person.ids.items() if value}
         yield (
-            "An id",
+            "an id",
             {
                 known.student
                 for kind, value in ids.items()
@@ -217,14 +217,14 @@ class _Index:
         )
         general = {kind: value for kind, value in ids.items() if kind is not IdKind.PARTICIPANT}
         by_course = {value for kind, value in general.items() if kind in _WIDER and value in self.grades}
-        yield "An id", by_course.union(*(self._by_number.get(value, ()) for value in general.values()))
+        yield "an id", by_course.union(*(self._by_number.get(value, ()) for value in general.values()))
         elsewhere = (self.people.by_id(kind, value) for kind, value in ids.items() if kind in _WIDER)
-        yield "An id", {known.student for found in elsewhere for known in found}
+        yield "an id", {known.student for found in elsewhere for known in found}
         email = person.email.strip()
-        yield "The e-mail address", self._by_email[str].get(email, set())
-        yield "The e-mail address", self._by_email[str.casefold].get(email.casefold(), set())
+        yield "the e-mail address", self._by_email[str].get(email, set())
+        yield "the e-mail address", self._by_email[str.casefold].get(email.casefold(), set())
         names = (self.people.by_name(name) for name in full_names(person))
-        yield "The name", {known.student for found in names for known in found}
+        yield "the name", {known.student for found in names for known in found}
 
     def _has_id(self, student: str, lms: Lms, kind: IdKind, value: str) -> bool:
         known = self.grades[student].person(lms)
