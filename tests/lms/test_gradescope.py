@@ -95,7 +95,7 @@ def test_float_noise_is_not_shown() -> None:
     """Three tenths are 0.3, and a third has five decimals."""
     tests = tuple(
         GradescopeTest(name=str(at), max_score=Decimal(1), score=score)
-        for at, score in enumerate([Decimal.from_float(0.1 + 0.2), Decimal(1) / 3, Decimal("1.000")])
+        for at, score in enumerate([Decimal(0.1 + 0.2), Decimal(1) / 3, Decimal("1.000")])
     )
 
     record = read_results(results_json(GradescopeResults(score=None, tests=tests)))
