@@ -13,6 +13,8 @@ AutograderError
 ├── SubmissionError        the course staff: one submission cannot be graded as it is
 └── OperatorError          the operator: the machine, not the student, failed
     ├── SandboxError       student code could not be run
+    ├── ServerError        an LMS could not be reached, or refused
+    │   └── UncertainError     it did not say whether it did what it was asked
     └── GradebookError     the grades could not be read or stored
         └── GradebookLockedError   another program holds on to them for too long
 """
@@ -81,6 +83,14 @@ class OperatorError(AutograderError):
 
 class SandboxError(OperatorError):
     """Student code could not be run."""
+
+
+class ServerError(OperatorError):
+    """The server of an LMS could not be reached, refused, or answered what nobody can use."""
+
+
+class UncertainError(ServerError):
+    """A server did not say whether it did what it was asked; asking again could do it twice."""
 
 
 class GradebookError(OperatorError):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import io
+import os
 import secrets
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
@@ -287,7 +288,7 @@ def harmless(text: str) -> str:
     return f"'{text}" if text.lstrip().startswith(FORMULA) or text.startswith(FORMULA) else text
 
 
-def write_whole(path: Path, data: bytes) -> None:
+def write_whole(path: Path, data: bytes, *, private: bool = False) -> None:
     """
     Write a file whole or not at all; a reader never sees half of it.
 
@@ -297,6 +298,8 @@ def write_whole(path: Path, data: bytes) -> None:
         The file; its folder is made. What was there before is replaced at once.
     data : bytes
         All of it.
+    private : bool
+        True if only its owner may read it.
 
     Raises
     ------
@@ -307,7 +310,9 @@ def write_whole(path: Path, data: bytes) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
-            with temporary.open("xb") as file:
+            mode = 0o600 if private else 0o666
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+            with os.fdopen(os.open(temporary, flags, mode), "wb") as file:
                 file.write(data)
             temporary.replace(path)
         finally:
