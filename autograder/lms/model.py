@@ -55,6 +55,8 @@ class IdKind(StrEnum):
     """What the registrar gave: ``SIS User ID``, ``ID number``, ``Student ID``, ``OrgDefinedId``, SID."""
     PARTICIPANT = "participant"
     """Moodle's number of a participant in one assignment; it means nothing in another one."""
+    LTI = "lti"
+    """What an LMS calls a person in LTI messages (``user_id``); Canvas's is another one than `USER`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
