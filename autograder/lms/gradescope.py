@@ -153,6 +153,29 @@ def results_json(results: GradescopeResults) -> bytes:
     return (json.dumps(record, indent=1, allow_nan=False) + "\n").encode("ascii")
 
 
+def failure_json(output: str) -> bytes:
+    """
+    Return a ``results.json`` without any score: Gradescope shows that the autograder has failed.
+
+    Parameters
+    ----------
+    output : str
+        Why, for students too, as text.
+
+    Returns
+    -------
+    bytes
+        JSON in ASCII. It is never taken for a zero.
+    """
+    record = {
+        "visibility": Visibility.VISIBLE.value,
+        "stdout_visibility": Visibility.HIDDEN.value,
+        "output": stored_text(output),
+        "output_format": Markup.TEXT.value,
+    }
+    return (json.dumps(record, indent=1) + "\n").encode("ascii")
+
+
 def stored_text(text: str) -> str:
     """
     Return a text that Gradescope can store.

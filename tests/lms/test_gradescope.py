@@ -16,6 +16,7 @@ from autograder.lms.gradescope import (
     GradescopeTest,
     Markup,
     Visibility,
+    failure_json,
     results_json,
 )
 from autograder.lms.model import rounded
@@ -89,6 +90,16 @@ def test_no_score_is_refused_and_not_written() -> None:
         bad = GradescopeTest(name="one", max_score=Decimal(3), score=Decimal(wrong))
         with pytest.raises(ValueError, match="no score"):
             results_json(GradescopeResults(score=Decimal(1), tests=(bad,)))
+
+
+def test_a_failure_is_never_a_score() -> None:
+    """What could not be graded has words and no number, so Gradescope takes it for a failure."""
+    data = failure_json("It breaks off.\x00")
+
+    assert json.loads(data)["output"] == "It breaks off.\N{REPLACEMENT CHARACTER}"
+    with pytest.raises(jsonschema.ValidationError):
+        read_results(data)
+    read_results(json.dumps(json.loads(data) | {"score": 0}).encode())
 
 
 def test_float_noise_is_not_shown() -> None:
