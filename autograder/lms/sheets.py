@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from autograder.errors import CourseError, OperatorError
+from autograder.lms.parsing import parsed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -199,7 +200,7 @@ def parse_sheet(data: bytes, where: str, *, delimiter: str | None = None) -> She
     if "\0" in text:
         raise CourseError(where, "is no text", "Name a CSV file that the LMS has written.")
     delimiter = delimiter or _delimiter(text)
-    rows, lines = _parsed(text, delimiter, where)
+    rows, lines = parsed(text, delimiter, where)
     if not rows:
         raise CourseError(where, "is empty", "Export it from the LMS again.")
     newline = "\r\n" if "\r\n" in text else "\n" if "\n" in text or "\r" not in text else "\r"
@@ -354,18 +355,3 @@ def _delimiter(text: str) -> str:
         row = next(csv.reader(io.StringIO(first, newline=""), delimiter=delimiter), [])
         counts[delimiter] = len(row)
     return max(DELIMITERS, key=lambda one: counts[one])
-
-
-def _parsed(text: str, delimiter: str, where: str) -> tuple[list[tuple[str, ...]], list[int]]:
-    rows, lines = [], []
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    try:
-        for row in reader:
-            if row:
-                rows.append(tuple(row))
-                lines.append(reader.line_num)
-    except csv.Error as error:
-        line = lines[-1] + 1 if lines else 1
-        what = f"from here on it cannot be read as CSV ({error})"
-        raise CourseError(f"{where}, line {line}", what, "Export it from the LMS again.") from None
-    return rows, lines

@@ -1,1 +1,5 @@
-"""Who is in a course, from each LMS's own gradebook or participants export: one module for each LMS."""
+"""Who is in a course, from the exports of each LMS: one module for each."""
+
+from autograder.lms.rosters.reading import read_roster, roster_of
+
+__all__ = ["read_roster", "roster_of"]
