@@ -235,6 +235,11 @@ def test_what_is_no_number_is_none() -> None:
     for cell in ("", "-", "EX", "N/A", "1e3", "=1", "٣", "1 2", ".", "nan"):
         assert number_in(cell) is None
     assert number_in("1.234,50") == Decimal("1234.50")
+    assert (
+        number_in("1\N{NO-BREAK SPACE}234,50")
+        == number_in("1\N{RIGHT SINGLE QUOTATION MARK}234.5")
+        == Decimal("1234.50")
+    )
     assert number_in("-,5") == Decimal("-0.5")
 
 

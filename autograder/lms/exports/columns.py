@@ -194,14 +194,15 @@ def number_in(cell: str) -> Decimal | None:
     Parameters
     ----------
     cell : str
-        "9.5", "9,50", "1.234,50" or anything else.
+        "9.5", "9,50", "1.234,50", "1 234,50" with any kind of space, or anything else.
 
     Returns
     -------
     Decimal or None
         The last point or comma is the decimal mark; None if it is no plain number.
     """
-    text = cell.strip()
+    # French and Swiss programs group thousands so.
+    text = re.sub(r"(?<=[0-9])[\s'\u2019](?=[0-9]{3}(?![0-9]))", "", cell.strip())
     if not re.fullmatch(r"-?[0-9.,]*[0-9][0-9.,]*", text):
         return None
     whole, mark, decimals = re.fullmatch(r"(.*?)(?:([.,])([0-9]*))?", text).groups()  # type: ignore[union-attr]
@@ -241,7 +242,7 @@ def decimal_mark(sheet: Sheet | None, columns: Iterable[int] = (), *, asked: str
     """
     if asked:
         if asked not in {".", ","}:
-            raise CourseError("--option decimal", f"{asked!r} is no decimal mark", "Write '.' or ','.")
+            raise CourseError("--set decimal", f"{asked!r} is no decimal mark", "Write '.' or ','.")
         return asked
     if sheet is None:
         return "."
