@@ -1,0 +1,147 @@
+"""
+Who in an LMS is which student: by ids and addresses alone, never by a name.
+
+A file shows a person's row to whoever uploads it; a push shows nothing before
+it is too late. So a name that only one person has is not enough here.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from autograder.lms.model import IdKind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from autograder.lms.model import Grade, Person
+
+NOBODY = "nobody there has one of their ids or their e-mail address"
+
+_OF_THE_SCHOOL = (IdKind.LOGIN, IdKind.SIS)
+"""Ids that a school gives, and so means the same by, in all its programs."""
+_OF_THE_LMS = (IdKind.USER, IdKind.LTI)
+"""Ids that the gradebook's ``lms_user_id`` may be."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Members:
+    """
+    Who in an LMS is which student.
+
+    Parameters
+    ----------
+    people : mapping of str to Person
+        By the student's id in this course, as the LMS knows them. Nobody is there twice.
+    reasons : mapping of str to str
+        By student why nobody there is them, a clause without a full stop.
+    """
+
+    people: Mapping[str, Person] = field(default_factory=dict)
+    reasons: Mapping[str, str] = field(default_factory=dict)
+
+
+def match_members(people: Sequence[Person], grades: Iterable[Grade]) -> Members:
+    """
+    Find who in an LMS is which student.
+
+    The first of these that fits anybody decides: the ids by which this LMS knows
+    the student, and the gradebook's ``lms_user_id``; the student's id in this
+    course, as a login or a registrar's id; these two as another LMS knows them;
+    the e-mail address, first letter for letter.
+
+    Parameters
+    ----------
+    people : sequence of Person
+        Those whom the LMS may give a grade, all of one LMS.
+    grades : iterable of Grade
+        One for each student.
+
+    Returns
+    -------
+    Members
+        Nobody is matched if several fit, if one person fits two students, or if what fits
+        is no id of this LMS and one that is says otherwise.
+    """
+    index = _Index(people)
+    found: dict[str, int] = {}
+    reasons: dict[str, str] = {}
+    for grade in grades:
+        at, reason = index.find(grade)
+        if at is None:
+            reasons[grade.student] = reason
+        else:
+            found[grade.student] = at
+    claims = defaultdict(list)
+    for student, at in found.items():
+        claims[at].append(student)
+    for at, students in claims.items():
+        if len(students) > 1:
+            what = f"{people[at].shown} fits several students: {', '.join(sorted(students))}"
+            reasons |= dict.fromkeys(students, what)
+    return Members(
+        people={student: people[at] for student, at in found.items() if student not in reasons},
+        reasons=reasons,
+    )
+
+
+class _Index:
+    """People of an LMS by all that may be known of a student."""
+
+    def __init__(self, people: Sequence[Person]) -> None:
+        self._people = people
+        self._by_id: dict[tuple[IdKind, str], set[int]] = defaultdict(set)
+        self._by_email: dict[str, set[int]] = defaultdict(set)
+        self._by_folded: dict[str, set[int]] = defaultdict(set)
+        for at, person in enumerate(people):
+            for kind, value in person.ids.items():
+                self._by_id[kind, value].add(at)
+            self._by_email[person.email.strip()].add(at)
+            self._by_folded[person.email.strip().casefold()].add(at)
+
+    def find(self, grade: Grade) -> tuple[int | None, str]:
+        """Return where a student is among the people, or None and why nowhere."""
+        for rank, (what, found) in enumerate(self._candidates(grade)):
+            if len(found) > 1:
+                names = sorted(self._people[at].shown for at in found)
+                return None, f"{what} fits several people there: {', '.join(names)}"
+            for at in found:
+                # A login may be another one since; the number of the LMS itself is not.
+                other = self._other_id(grade, self._people[at]) if rank else ""
+                if other:
+                    return None, f"{what} fits {self._people[at].shown}, but their id there is {other!r}"
+                return at, ""
+        return None, NOBODY
+
+    def _candidates(self, grade: Grade) -> Iterator[tuple[str, set[int]]]:
+        """Yield what is looked at, and whom it fits, the surest first."""
+        lms = {person.lms for person in self._people}
+        own = [
+            (kind, value)
+            for person in grade.people
+            for kind, value in person.ids.items()
+            if person.lms in lms or kind is IdKind.LTI
+        ]
+        numbers = [(kind, grade.lms_user_id) for kind in _OF_THE_LMS]
+        yield "an id", self._with([*own, *numbers])
+        yield "the id in this course", self._with((kind, grade.student) for kind in _OF_THE_SCHOOL)
+        elsewhere = ((kind, person.ids.get(kind, "")) for person in grade.people for kind in _OF_THE_SCHOOL)
+        yield "an id in another LMS", self._with(elsewhere)
+        emails = {email.strip() for email in (grade.email, *(person.email for person in grade.people))} - {""}
+        empty: set[int] = set()
+        yield "the e-mail address", empty.union(*(self._by_email.get(one, empty) for one in emails))
+        folded = {one.casefold() for one in emails}
+        yield "the e-mail address", empty.union(*(self._by_folded.get(one, empty) for one in folded))
+
+    def _with(self, ids: Iterable[tuple[IdKind, str]]) -> set[int]:
+        return {at for kind, value in ids if value for at in self._by_id.get((kind, value), ())}
+
+    @staticmethod
+    def _other_id(grade: Grade, person: Person) -> str:
+        """Return an id by which the same LMS knows the person otherwise; empty if there is none."""
+        known = grade.person(person.lms)
+        ids = known.ids if known is not None else {}
+        others = (value for kind, value in person.ids.items() if value and ids.get(kind, value) != value)
+        return next(others, "")
