@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from autograder.lms.model import rounded
+from autograder.lms.texts import storable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 TEST_PLACES = 5
 """Decimals of the score of a test; the noise of floats begins far behind them."""
-
-# JSON can write these, databases cannot store them: NUL and its like, and halves of characters.
-_NOT_STORED = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 
 
 class Visibility(StrEnum):
@@ -145,7 +142,7 @@ def results_json(results: GradescopeResults) -> bytes:
     if results.score is not None:
         record["score"] = _number(rounded(results.score))
     if results.output:
-        record |= {"output": stored_text(results.output), "output_format": results.markup.value}
+        record |= {"output": storable(results.output), "output_format": results.markup.value}
     if results.execution_time_s is not None:
         record["execution_time"] = round(results.execution_time_s, 3)
     if results.extra_data:
@@ -170,32 +167,14 @@ def failure_json(output: str) -> bytes:
     record = {
         "visibility": Visibility.VISIBLE.value,
         "stdout_visibility": Visibility.HIDDEN.value,
-        "output": stored_text(output),
+        "output": storable(output),
         "output_format": Markup.TEXT.value,
     }
     return (json.dumps(record, indent=1) + "\n").encode("ascii")
 
 
-def stored_text(text: str) -> str:
-    """
-    Return a text that Gradescope can store.
-
-    Parameters
-    ----------
-    text : str
-        Somebody's text.
-
-    Returns
-    -------
-    str
-        Characters that control something, and halves of characters, become U+FFFD;
-        tabs and ends of lines stay.
-    """
-    return _NOT_STORED.sub("\N{REPLACEMENT CHARACTER}", text)
-
-
 def _test(test: GradescopeTest) -> dict[str, Any]:
-    record: dict[str, Any] = {"name": stored_text(test.name), "visibility": test.visibility.value}
+    record: dict[str, Any] = {"name": storable(test.name), "visibility": test.visibility.value}
     if test.number:
         record["number"] = test.number
     if test.score is not None:
@@ -206,9 +185,9 @@ def _test(test: GradescopeTest) -> dict[str, Any]:
     if test.passed is not None:
         record["status"] = "passed" if test.passed else "failed"
     if test.output:
-        record |= {"output": stored_text(test.output), "output_format": test.markup.value}
+        record |= {"output": storable(test.output), "output_format": test.markup.value}
     if test.tags:
-        record["tags"] = [stored_text(tag) for tag in test.tags]
+        record["tags"] = [storable(tag) for tag in test.tags]
     return record
 
 

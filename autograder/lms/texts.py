@@ -1,0 +1,26 @@
+"""Texts of people, made fit to be stored by other programs."""
+
+from __future__ import annotations
+
+import re
+
+# Files can hold these, databases cannot store them: NUL and its like, and halves of characters.
+_NOT_STORED = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
+
+
+def storable(text: str) -> str:
+    """
+    Return a text that any program can store.
+
+    Parameters
+    ----------
+    text : str
+        Somebody's text.
+
+    Returns
+    -------
+    str
+        Characters that control something, and halves of characters, become U+FFFD;
+        tabs and ends of lines stay.
+    """
+    return _NOT_STORED.sub("\N{REPLACEMENT CHARACTER}", text)
