@@ -1,0 +1,77 @@
+"""Zips as an LMS or a student makes them, and zips as nobody should."""
+
+from __future__ import annotations
+
+import io
+import stat
+import struct
+import zipfile
+import zlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+UTF8, ENCRYPTED = 0x800, 1
+_LOCAL, _CENTRAL, _END = struct.Struct("<4s5H3L2H"), struct.Struct("<4s6H3L5H2L"), struct.Struct("<4s4H2LH")
+
+
+def zip_bytes(files: Mapping[str, bytes]) -> bytes:
+    """Return an ordinary zip."""
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as packed:
+        for name, data in files.items():
+            packed.writestr(zipfile.ZipInfo(name, (2027, 3, 1, 10, 5, 0)), data, zipfile.ZIP_DEFLATED)
+    return stream.getvalue()
+
+
+def write_zip(path: Path, files: Mapping[str, bytes]) -> Path:
+    """Write an ordinary zip."""
+    path.write_bytes(zip_bytes(files))
+    return path
+
+
+class RawZip:
+    """A zip of which every byte of a name, every flag and every size can be a lie."""
+
+    def __init__(self) -> None:
+        self.data = bytearray()
+        self._directory: list[bytes] = []
+
+    def add(
+        self, name: bytes | str, data: bytes = b"", *, mode: int = stat.S_IFREG | 0o644, **lies: int
+    ) -> RawZip:
+        """
+        Add an entry.
+
+        Lies are ``flags``, ``method``, ``size``, ``packed_size``, ``crc`` and ``at``, an offset.
+        """
+        raw = name if isinstance(name, bytes) else name.encode()
+        flags = lies.get("flags", 0 if isinstance(name, bytes) else UTF8)
+        packer = zlib.compressobj(9, zlib.DEFLATED, -15)
+        packed = packer.compress(data) + packer.flush()
+        method, crc = lies.get("method", 8), lies.get("crc", zlib.crc32(data))
+        sizes = lies.get("packed_size", len(packed)), lies.get("size", len(data))
+        at = lies.get("at", len(self.data))
+        if "at" not in lies:
+            self.data += _LOCAL.pack(b"PK\3\4", 20, flags, method, 0, 0x21, crc, *sizes, len(raw), 0)
+            self.data += raw + packed
+        head = (b"PK\1\2", 0x314, 20, flags, method, 0, 0x21, crc, *sizes, len(raw), 0, 0, 0, 0)
+        self._directory.append(_CENTRAL.pack(*head, mode << 16, at) + raw)
+        return self
+
+    def bytes(self) -> bytes:
+        """Return the zip."""
+        directory = b"".join(self._directory)
+        count = min(len(self._directory), 0xFFFF)
+        end = _END.pack(b"PK\5\6", 0, 0, count, count, len(directory), len(self.data), 0)
+        return bytes(self.data) + directory + end
+
+
+def overlapping(copies: int, size: int) -> bytes:
+    """Return a zip whose many entries are the same bytes: each unpacks, all together are a bomb."""
+    bomb = RawZip().add("0.ipynb", bytes(size))
+    for number in range(1, copies):
+        bomb.add(f"{number}.ipynb", bytes(size), at=0)
+    return bomb.bytes()
