@@ -33,7 +33,7 @@ OLDEST_PYTHON = "3.11.0"
 LARGER_WITH_REASON: dict[str, str] = {}
 
 # Packages that are imported under another name than they are installed.
-NAMED_OTHERWISE = {"dateutil": "python-dateutil", "jupyter_core": "jupyter-core"}
+NAMED_OTHERWISE = {"dateutil": "python-dateutil", "jupyter_core": "jupyter-core", "pylti1p3": "pylti1p3next"}
 
 # The modules of the kit that may be in a student's process, packages on the way to them included.
 BESIDE_STUDENT_CODE = r"autograder(\.sandbox(\.worker(\.\w+)?)?|\.wire(\.\w+)?)?"

@@ -63,10 +63,10 @@ class Answer:
     reason: str | None = None
 
     @classmethod
-    def of(cls, value: object, status: int = 200, kind: str = "application/json", **headers: str) -> Answer:
-        """Return an answer in JSON."""
-        named = {name.replace("_", "-"): text for name, text in headers.items()}
-        return cls(status=status, body=json.dumps(value).encode(), headers={"Content-Type": kind} | named)
+    def of(cls, value: object, status: int = 200, kind: str = "application/json", link: str = "") -> Answer:
+        """Return an answer in JSON; `link` says where the next page is."""
+        headers = {"Content-Type": kind} | ({"Link": link} if link else {})
+        return cls(status=status, body=json.dumps(value).encode(), headers=headers)
 
 
 class Mishap(StrEnum):
