@@ -7,11 +7,16 @@ import stat
 import struct
 import zipfile
 import zlib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from autograder.lms.archive.limits import Limits
+from autograder.lms.archive.zips import ZipArchive
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
+
+    from autograder.lms.archive import OpenArchive
 
 UTF8, ENCRYPTED = 0x800, 1
 _LOCAL, _CENTRAL, _END = struct.Struct("<4s5H3L2H"), struct.Struct("<4s6H3L5H2L"), struct.Struct("<4s4H2LH")
@@ -75,3 +80,21 @@ def overlapping(copies: int, size: int) -> bytes:
     for number in range(1, copies):
         bomb.add(f"{number}.ipynb", bytes(size), at=0)
     return bomb.bytes()
+
+
+SMALL = Limits(entries=40, total_bytes=5_000_000, entry_bytes=2_000_000, ratio=50, ratio_from_bytes=100_000)
+
+
+def opened(data: bytes, limits: Limits = SMALL) -> ZipArchive:
+    """Open a zip in memory."""
+    return ZipArchive("made.zip", io.BytesIO(data), limits)
+
+
+def contents(archive: OpenArchive[Any]) -> dict[str, bytes]:
+    """Read everything."""
+    return {entry.name: archive.read(entry) for entry in archive.entries}
+
+
+def reasons(archive: OpenArchive[Any]) -> dict[str, str]:
+    """Return what was left out, and why."""
+    return {one.name: one.reason for one in archive.left if not one.harmless}

@@ -151,7 +151,7 @@ def _raw_name(info: zipfile.ZipInfo) -> bytes:
 
 
 def _is_folder(info: zipfile.ZipInfo) -> bool:
-    return info.filename.endswith(("/", "\\")) and not info.file_size
+    return info.orig_filename.endswith(("/", "\\")) and not info.file_size
 
 
 def _member(info: zipfile.ZipInfo, shared: set[int]) -> Member[zipfile.ZipInfo]:
