@@ -94,6 +94,15 @@ def test_a_name_does_not_count_against_an_id() -> None:
     assert "'aruiz'" in whose(row, ana)
 
 
+def test_a_name_does_not_count_against_an_address() -> None:
+    """The other one may be in our course and not in the file."""
+    ana = made_grade("ana", first_name="Ana", last_name="Ruiz", email="Ana@school.test")
+
+    assert "ana@school.test" in whose(made_person(Lms.CANVAS, "Ana Ruiz", "ana.ruiz2@school.test"), ana)
+    assert whose(made_person(Lms.CANVAS, "Ana Ruiz"), ana) == "ana"
+    assert whose(made_person(Lms.CANVAS, "", "ana.ruiz2@school.test", login="ana"), ana) == "ana"
+
+
 def test_ids_that_name_two_students_are_nobody() -> None:
     """A file whose ids were sorted apart from each other must not be believed."""
     ana = made_grade("ana", people=(made_person(Lms.CANVAS, user="1", sis="S1"),))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from autograder.lms.exports.columns import decimal_mark, score_of
@@ -69,29 +69,38 @@ def list_rows(
     """
     rows, changes, guessed = [], [], []
     mark = decimal_mark(None, asked=request.options.get("decimal", ""))
+    ids = {grade.student: _ids(grade, lms, kinds) for grade in request.grades}
+    taken = {known[kinds[0]]: student for student, known in ids.items() if kinds[0] in known}
     for grade in request.grades:
         scores = tuple(score_of(request, grade, key) for key in headers)
-        for score, header in zip(scores, headers.values(), strict=True):
-            if score.points is None:
-                changes.append(skipped(grade.student, header, "", score.reason))
-                continue
-            changes.append(
-                Change(
-                    student=grade.student,
-                    column=header,
-                    action=Action.APPLIED,
-                    after=score.text(mark),
-                    reason=score.reason,
-                )
+        other = "" if ids[grade.student] else taken.get(grade.student, "")
+        if other:
+            why = f"the course does not know their id in {lms.shown}, and theirs here is that of {other}"
+            scores = tuple(
+                replace(score, points=None, reason=why) if score.points is not None else score
+                for score in scores
             )
+        for score, header in zip(scores, headers.values(), strict=True):
+            changes.append(_change(grade.student, header, score, mark))
         if all(score.points is None for score in scores):
             continue
-        person = grade.person(lms)
-        ids = {kind: person.ids[kind] for kind in kinds if person is not None and person.ids.get(kind)}
-        if not ids:
+        if not ids[grade.student]:
             guessed.append(grade.student)
-        rows.append(Listed(grade=grade, ids=ids or {kinds[0]: grade.student}, scores=scores))
+        rows.append(Listed(grade=grade, ids=ids[grade.student] or {kinds[0]: grade.student}, scores=scores))
     return rows, changes, guessed
+
+
+def _ids(grade: Grade, lms: Lms, kinds: Sequence[IdKind]) -> dict[IdKind, str]:
+    """Return the ids by which the LMS knows a student, as far as the course does."""
+    person = grade.person(lms)
+    return {kind: person.ids[kind] for kind in kinds if person is not None and person.ids.get(kind)}
+
+
+def _change(student: str, header: str, score: Score, mark: str) -> Change:
+    if score.points is None:
+        return skipped(student, header, "", score.reason)
+    after = score.text(mark)
+    return Change(student=student, column=header, action=Action.APPLIED, after=after, reason=score.reason)
 
 
 def unknown_ids(guessed: Sequence[str], lms: Lms, what: str) -> Iterator[str]:

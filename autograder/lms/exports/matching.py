@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 UNKNOWN = "the course does not know them"
 NO_ROW = "the file has no row for them"
 
+_NAME = "the name"
 _WIDER = {IdKind.LOGIN, IdKind.SIS}
 """Ids that a school gives, and so means the same by, in all its programs."""
 
@@ -186,6 +187,10 @@ class _Index:
             for person in everybody:
                 if person.email.strip():
                     emails[folded(person.email.strip())].add(person.student)
+        self._emails: dict[str, set[str]] = defaultdict(set)
+        for email, students in self._by_email[str.casefold].items():
+            for student in students:
+                self._emails[student].add(email)
         self._by_number: dict[str, set[str]] = defaultdict(set)
         for grade in grades:
             if grade.lms_user_id:
@@ -197,9 +202,9 @@ class _Index:
             if len(students) > 1:
                 return rank, "", f"{what} fits several students: {', '.join(sorted(students))}"
             for student in students:
-                other = self._other_id(person, student) if rank else ""
+                other = self._otherwise(person, student, by_name=what == _NAME) if rank else ""
                 if other:
-                    return rank, "", f"{what} fits {student}, but their id is {other!r}"
+                    return rank, "", f"{what} fits {student}, but their {other}"
                 return rank, student, ""
         return 0, "", UNKNOWN
 
@@ -224,18 +229,23 @@ class _Index:
         yield "the e-mail address", self._by_email[str].get(email, set())
         yield "the e-mail address", self._by_email[str.casefold].get(email.casefold(), set())
         names = (self.people.by_name(name) for name in full_names(person))
-        yield "the name", {known.student for found in names for known in found}
+        yield _NAME, {known.student for found in names for known in found}
 
     def _has_id(self, student: str, lms: Lms, kind: IdKind, value: str) -> bool:
         known = self.grades[student].person(lms)
         return known is not None and known.ids.get(kind) == value
 
-    def _other_id(self, person: Person, student: str) -> str:
-        """Return an id by which the same LMS knows the student otherwise; empty if there is none."""
+    def _otherwise(self, person: Person, student: str, *, by_name: bool) -> str:
+        """Return what speaks against a student: another id in the same LMS; against a name, an address."""
         known = self.grades[student].person(person.lms)
         ids = known.ids if known is not None else {}
-        others = (ids[kind] for kind, value in person.ids.items() if value and ids.get(kind, value) != value)
-        return next((other for other in others if other), "")
+        for kind, value in person.ids.items():
+            if value and ids.get(kind) and ids[kind] != value:
+                return f"id is {ids[kind]!r}"
+        emails = self._emails[student]
+        if by_name and person.email.strip() and emails and person.email.strip().casefold() not in emails:
+            return f"e-mail address is {min(emails)!r}"
+        return ""
 
 
 def _own(grade: Grade) -> Person:
