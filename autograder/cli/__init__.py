@@ -12,7 +12,7 @@ import sys
 
 import click
 
-from autograder.cli import course, lms
+from autograder.cli import bundles, course, lms
 from autograder.cli.base import FAILED, INTERRUPTED, USAGE, Group
 
 __all__ = ["FAILED", "INTERRUPTED", "USAGE", "main", "run"]
@@ -41,5 +41,6 @@ for _command in (
     course.validate,
     course.demo,
     lms.export,
+    bundles.bundle,
 ):
     main.add_command(_command)
