@@ -25,6 +25,8 @@ MAX_BYTES = 64 * 2**20
 """Bytes of a table that are read; a course of 100,000 students has fewer."""
 
 DELIMITERS = (",", ";", "\t")
+_LOOKED_AT = 20
+"""Rows that tell which one it is."""
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """What a spreadsheet takes for the beginning of a formula (CWE-1236)."""
 
@@ -141,8 +143,8 @@ def read_sheet(path: Path, *, delimiter: str | None = None) -> Sheet:
     path : Path
         The file: UTF-8, UTF-16 or UTF-32, else Windows-1252, which old Excel writes.
     delimiter : str, optional
-        What separates cells. By default the one of comma, semicolon and tab
-        that gives the header most cells.
+        What separates cells. By default the one of comma, semicolon and tab that gives
+        most of the first rows as many cells as the header, and the header most.
 
     Returns
     -------
@@ -347,11 +349,18 @@ def _decoded(data: bytes, where: str) -> tuple[str, str, bool]:
 
 
 def _delimiter(text: str) -> str:
-    """Return what separates the cells of the first line that is not blank."""
-    stream = io.StringIO(text, newline="")
-    first = next((line for line in stream if line.strip()), "")
-    counts = {}
+    """Return what separates cells: that by which most of the first rows are as wide as the header."""
+    found = {}
     for delimiter in DELIMITERS:
-        row = next(csv.reader(io.StringIO(first, newline=""), delimiter=delimiter), [])
-        counts[delimiter] = len(row)
-    return max(DELIMITERS, key=lambda one: counts[one])
+        widths = []
+        try:
+            for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter):
+                widths += [len(row)] if row and (len(row) > 1 or row[0].strip()) else []
+                if len(widths) == _LOOKED_AT:
+                    break
+        except csv.Error:
+            pass
+        header = widths[0] if widths else 0
+        # A title may hold more commas than a file with semicolons has columns.
+        found[delimiter] = (header > 1, widths.count(header) if header > 1 else 0, header)
+    return max(DELIMITERS, key=lambda one: found[one])

@@ -103,6 +103,22 @@ def test_a_place_is_told_by_line_column_and_header() -> None:
     assert str(error) == "grades.csv, line 4, column 2 (Points): 'many' is no number. Write one."
 
 
+@pytest.mark.parametrize(
+    ("text", "delimiter"),
+    [
+        ("Student;ID;One, two, three, four\nRuiz, Ana;501;9,50\nLi;502;\n", ";"),
+        ("Student,ID,One; two; three; four; five\nAna,501,9\n", ","),
+        ("Student\tNote\nAna\tfirst, second, third\nLi\t\n", "\t"),
+        ("Course: maths, physics\n", ","),
+        ("\n\nStudent;ID\n", ";"),
+        ("Student\nAna;501\n", ","),
+    ],
+)
+def test_titles_and_names_do_not_decide_what_separates_cells(text: str, delimiter: str) -> None:
+    """A title may hold more commas than the file has columns; the rows below tell."""
+    assert parse_sheet(text.encode(), "theirs.csv").delimiter == delimiter
+
+
 def test_a_column_is_found_by_any_of_its_names_and_never_guessed() -> None:
     """Two of one name are an error with both places."""
     sheet = parse_sheet(b"Surname, e-mail ,ID,id\nRuiz,a@example.edu,1,2\n", "people.csv")
