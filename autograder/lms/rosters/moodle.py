@@ -19,7 +19,7 @@ HEADERS = (
     "or grades, Identifier, Full name of a grading worksheet, or username, firstname, lastname, email"
 )
 
-_PARTICIPANT = re.compile(r"(?P<word>\D*[^\W\d_]\D*?)\s*(?P<number>\d+)")
+_PARTICIPANT = re.compile(r"(?P<word>[^\W\d_]\D*?)(?P<space>\s*)(?P<number>\d+)")
 """Its word is in the language of whoever downloaded the worksheet."""
 _OWN = (
     "Surname",
@@ -35,7 +35,8 @@ _OWN = (
     "Indirizzo email",
 )
 """Headers beside names that are Moodle's own."""
-_LISTS = (words.STUDENT, words.LOGIN, words.SIS, words.NAME, words.EITHER_LAST, words.EITHER_FIRST)
+_NAMES = (words.FIRST_NAME, words.LAST_NAME, words.NAME, words.EITHER_LAST, words.EITHER_FIRST)
+_LISTS = (words.STUDENT, words.LOGIN, words.SIS, words.EMAIL, *_NAMES)
 _OF_LISTS = {word.casefold() for some in _LISTS for word in some}
 """Headers of a first column that is no worksheet's, though its cells be "student 1", "student 2"."""
 _LEAST_COLUMNS = 3
@@ -110,8 +111,8 @@ def _is_worksheet(sheet: Sheet) -> bool:
     if has(sheet, "Identifier") and has(sheet, "Grade", "Status", "Last modified (grade)"):
         return True
     found = [_PARTICIPANT.fullmatch(sheet.cell(row, 0).strip()) for row in range(1, len(sheet.rows))]
-    one_word = len({one["word"] for one in found if one}) == 1 and None not in found
-    return one_word and sheet.header[0].strip().casefold() not in _OF_LISTS
+    known = {one["word"] if one and one["space"] else "" for one in found}
+    return len(known) == 1 and known != {""} and sheet.header[0].strip().casefold() not in _OF_LISTS
 
 
 def _worksheet(sheet: Sheet, columns: Columns) -> Roster:
