@@ -1,8 +1,15 @@
-"""Texts of other people, made fit to be shown in a terminal."""
+"""Texts of other people, made fit to be shown in a terminal, and lines that can be copied from one."""
 
 from __future__ import annotations
 
 import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.console import Console
 
 # What drives a terminal (C0, DEL, C1), ends a line, turns the order of letters
 # around, or stands for a byte that is no text.
@@ -25,3 +32,49 @@ def printable(text: str) -> str:
         The text, each control character replaced by U+FFFD.
     """
     return _NOT_SHOWN.sub(_INSTEAD, text)
+
+
+def say(console: Console, line: str, style: str = "") -> None:
+    """
+    Print a line whole, so that what is copied from a terminal or a log can be used.
+
+    Parameters
+    ----------
+    console : Console
+        Where to.
+    line : str
+        Anybody's text.
+    style : str
+        Rich's name of a style.
+    """
+    from rich.text import Text  # noqa: PLC0415 - who only makes texts printable has no use for it
+
+    console.print(Text(printable(line), style=style), soft_wrap=True)
+
+
+def some(names: Sequence[str], count: int) -> str:
+    """
+    Return names in a row, the first ones only if there are many.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The names.
+    count : int
+        How many are named.
+
+    Returns
+    -------
+    str
+        "ana, ben and 3 more".
+    """
+    more = len(names) - count
+    return ", ".join(names[:count]) + (f" and {more} more" if more > 0 else "")
+
+
+def short_path(path: Path) -> str:
+    """Return a path as one would type it from here."""
+    try:
+        return str(path.relative_to(Path.cwd()))
+    except ValueError:
+        return str(path)

@@ -68,11 +68,3 @@ def on_course(command: Callable[..., None]) -> Callable[..., None]:
 def print_json(value: object) -> None:
     """Print a value as JSON."""
     click.echo(json.dumps(value, ensure_ascii=False, indent=2))
-
-
-def short_path(path: Path) -> str:
-    """Return a path as one would type it from here."""
-    try:
-        return str(path.relative_to(Path.cwd()))
-    except ValueError:
-        return str(path)

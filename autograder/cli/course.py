@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from autograder.cli.base import FAILED, INTERRUPTED, on_course, print_json, short_path
+from autograder.cli.base import FAILED, INTERRUPTED, on_course, print_json
 from autograder.course.layout import Step
+from autograder.terminal import short_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

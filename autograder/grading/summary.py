@@ -13,7 +13,7 @@ from rich.text import Text
 from autograder.checks.report import number
 from autograder.findings import Severity
 from autograder.results import Outcome, Status
-from autograder.terminal import printable
+from autograder.terminal import printable, say, some
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,27 +43,22 @@ def print_summary(course: Course, batch: Batch) -> None:
     graded = {result.student for result in batch.results}
     for one in batch.not_graded:
         how = "not graded in full" if one.student in graded else "not graded"
-        _say(console, f"{how}: {one.student}: {one.reason}", "red")
+        say(console, f"{how}: {one.student}: {one.reason}", "red")
     for student, names in batch.ignored.items():
-        _say(console, f"ignored: {student}: {', '.join(names)} (no notebook of the assignment)", "yellow")
+        say(console, f"ignored: {student}: {', '.join(names)} (no notebook of the assignment)", "yellow")
     for place in batch.misplaced:
-        _say(console, f"not looked at: {place}", "yellow")
+        say(console, f"not looked at: {place}", "yellow")
     for line in _odd(batch.results):
-        _say(console, line, "yellow")
-    _say(console, _count(batch))
+        say(console, line, "yellow")
+    say(console, _count(batch))
     waiting = sum(_waits(result) for result in batch.results)
     if waiting:
-        _say(console, f"* {waiting} of them with an answer that waits for a person")
-        _say(console, "  (start `jupyter lab` here, menu Nbgrader, Formgrader)")
+        say(console, f"* {waiting} of them with an answer that waits for a person")
+        say(console, "  (start `jupyter lab` here, menu Nbgrader, Formgrader)")
     if batch.not_graded:
         again = f"autograder grade {batch.assignment}"
-        _say(console, f"Once the file is mended: {again}. Once the machine is: {again} --retry-failed.")
-    _say(console, f"Scores: {_short(course.db_url)}. Next: autograder feedback, report, export.")
-
-
-def _say(console: Console, line: str, style: str = "") -> None:
-    # Whole lines, so that what is copied from a terminal or a log can be used.
-    console.print(Text(printable(line), style=style), soft_wrap=True)
+        say(console, f"Once the file is mended: {again}. Once the machine is: {again} --retry-failed.")
+    say(console, f"Scores: {_short(course.db_url)}. Next: autograder feedback, report, export.")
 
 
 def _count(batch: Batch) -> str:
@@ -72,8 +67,8 @@ def _count(batch: Batch) -> str:
     parts = []
     if graded:
         in_part = len(graded & open_ones)
-        some = f", {in_part} of them in part," if in_part else ""
-        parts.append(f"graded {_submissions(len(graded))}{some} in {batch.elapsed_s:.1f} s")
+        partly = f", {in_part} of them in part," if in_part else ""
+        parts.append(f"graded {_submissions(len(graded))}{partly} in {batch.elapsed_s:.1f} s")
     if others := len(open_ones - graded):
         parts.append(f"{others} could not be graded")
     if batch.unchanged:
@@ -90,18 +85,14 @@ def _odd(results: tuple[SubmissionResult, ...]) -> Iterator[str]:
     repaired = [one.student for one in results if any(book.repairs for book in one.notebooks)]
     unusual = [one.student for one in results if _severities(one) - {Severity.NOTICE}]
     if repaired:
-        yield f"put right before grading: {_some(repaired)} (what, is in the report and in their feedback)"
+        who = some(repaired, NAMED)
+        yield f"put right before grading: {who} (what, is in the report and in their feedback)"
     if unusual:
-        yield f"looks unusual: {_some(unusual)} (why, is in the report only; no score was touched)"
+        yield f"looks unusual: {some(unusual, NAMED)} (why, is in the report only; no score was touched)"
 
 
 def _severities(result: SubmissionResult) -> set[Severity]:
     return {one.severity for book in result.notebooks for one in book.evidence}
-
-
-def _some(students: list[str]) -> str:
-    more = len(students) - NAMED
-    return ", ".join(students[:NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 def _waits(result: SubmissionResult) -> bool:

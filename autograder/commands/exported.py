@@ -1,0 +1,98 @@
+"""What `autograder export` prints: what the LMS will do with the file, row by row where that is not plain."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from autograder.lms.exports.model import Action
+from autograder.terminal import printable, say, short_path, some
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from autograder.commands.exporting import Exported
+    from autograder.lms.exports.model import Change
+
+NAMED = 12
+"""Students that are named one by one for a reason."""
+
+FEW = 25
+"""Changes that are shown without being asked for."""
+
+_STYLES = {Action.CLEARED: "red", Action.SKIPPED: "yellow", Action.UNCHANGED: "dim", Action.APPLIED: ""}
+
+
+def print_export(exported: Exported, *, every_change: bool = False) -> None:
+    """
+    Print what was exported and what will become of it.
+
+    Parameters
+    ----------
+    exported : Exported
+        What was exported.
+    every_change : bool
+        True to show each student's row in any case.
+    """
+    console = Console(highlight=False)
+    changes = exported.export.changes
+    files = len(exported.export.files)
+    what = f"{files} files in {short_path(exported.path)}" if files > 1 else short_path(exported.path)
+    say(
+        console, f"{exported.assignment} → {exported.name}: {what if exported.written else 'nothing written'}"
+    )
+    if every_change or 0 < len(changes) <= FEW:
+        console.print(changes_table(changes))
+    counts = [f"{exported.count(action)} {action}" for action in Action if exported.count(action)]
+    if counts:
+        say(console, f"  scores: {', '.join(counts)}")
+    for action in (Action.CLEARED, Action.SKIPPED):
+        for line in _grouped(change for change in changes if change.action is action):
+            say(console, f"  {action}: {line}", _STYLES[action])
+    for note in exported.export.notes:
+        say(console, f"  • {note}")
+
+
+def changes_table(changes: Iterable[Change]) -> Table:
+    """
+    Return a table of what becomes of each score.
+
+    Parameters
+    ----------
+    changes : iterable of Change
+        A row each.
+
+    Returns
+    -------
+    Table
+        Student, column, before, after, and what happens.
+    """
+    changes = tuple(changes)
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    several = len({change.column for change in changes}) > 1
+    for title in ("student", *(["column"] if several else []), "in the LMS", "will be", ""):
+        table.add_column(title, justify="right" if title in {"in the LMS", "will be"} else "left")
+    for change in changes:
+        column = [Text(printable(change.column))] if several else []
+        after = change.after if change.action is not Action.SKIPPED else change.before
+        table.add_row(
+            Text(printable(change.student)),
+            *column,
+            Text(printable(change.before)),
+            Text(printable(after)),
+            Text(change.action),
+            style=_STYLES[change.action],
+        )
+    return table
+
+
+def _grouped(changes: Iterable[Change]) -> Iterable[str]:
+    """Yield a line for each reason, with whom it concerns."""
+    by_reason: dict[str, dict[str, None]] = {}
+    for change in changes:
+        by_reason.setdefault(change.reason, {})[change.student] = None
+    for reason, students in by_reason.items():
+        yield some(list(students), NAMED) + (f": {reason}" if reason else "")
