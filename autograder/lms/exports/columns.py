@@ -81,7 +81,8 @@ def wanted(request: Request) -> dict[str, str]:
     CourseError
         If the instructor named a column for something else.
     """
-    keys = [part.name for part in request.grades[0].parts] if request.by_exercise and request.grades else []
+    # Without anybody, only the instructor's words tell which notebooks there are.
+    keys = [part.name for part in request.grades[0].parts] if request.grades else [*request.columns]
     titles = dict.fromkeys(keys, "") if request.by_exercise else {WHOLE: request.title}
     unknown = sorted(set(request.columns) - set(titles))
     if unknown and request.by_exercise:
