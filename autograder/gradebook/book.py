@@ -9,7 +9,6 @@ submission is stored in one transaction that leaves the rows which
 
 from __future__ import annotations
 
-from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Self
 
@@ -18,10 +17,11 @@ from sqlalchemy import select
 from autograder.course.late import Penalty, no_penalty
 from autograder.gradebook.database import Database
 from autograder.gradebook.extensions import Extensions
+from autograder.gradebook.identities import has_news, read_people, write_people
 from autograder.gradebook.records import Record, make_table, read_records, write_records
+from autograder.gradebook.scoring import cell_score, grades_of, student_score
 from autograder.gradebook.values import decimal, seconds_late
 from autograder.gradebook.writing import Book, Entry, Writer, add_students
-from autograder.scores import CellScore, StudentScore
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -30,7 +30,9 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
     from sqlalchemy.engine import Row
 
+    from autograder.lms.model import Person
     from autograder.results import SubmissionResult
+    from autograder.scores import StudentScore
 
 
 class Gradebook:
@@ -186,6 +188,29 @@ class Gradebook:
             make_table(connection)
         write_records(connection, assignment, records)
 
+    def enroll_people(self, people: Sequence[Person], assignment: str = "") -> None:
+        """
+        Add students, and keep by what an LMS knows them, in one transaction or none if nothing is new.
+
+        Parameters
+        ----------
+        people : sequence of Person
+            As an LMS knows them, with their ids in the course. Of each kind of id what the LMS
+            said before is replaced; names and addresses that the gradebook has stay.
+        assignment : str
+            Of which their numbers of participants are; if empty, these are not kept.
+
+        Raises
+        ------
+        GradebookError
+            If the gradebook cannot be written.
+        """
+        with self._database.reading() as connection:
+            if not has_news(self._database, connection, people, assignment):
+                return
+        with self._database.writing() as connection:
+            write_people(self._database, connection, people, assignment)
+
     def extensions(self, assignment: str) -> Extensions:
         """
         Return the extensions of an assignment, to be read and granted.
@@ -208,6 +233,28 @@ class Gradebook:
         return Extensions(self._database, assignment)
 
     # ----------------------------------------------------------- reading
+
+    def people(self, assignment: str = "") -> tuple[Person, ...]:
+        """
+        Return the students, as the gradebook knows them and as each LMS does.
+
+        Parameters
+        ----------
+        assignment : str
+            Whose numbers of participants count; by default none do.
+
+        Returns
+        -------
+        tuple of Person
+            By student one as the gradebook knows them (`Lms.PLAIN`), then one for each LMS.
+
+        Raises
+        ------
+        GradebookError
+            If the gradebook cannot be read.
+        """
+        with self._database.reading() as connection:
+            return read_people(self._database, connection, assignment)
 
     def records(self, assignment: str, student: str | None = None) -> dict[str, Record]:
         """
@@ -289,14 +336,14 @@ class Gradebook:
             row, books = self._structure(connection, assignment)
             submissions = self._database.rows(connection, "submitted_assignment", assignment_id=row.id)
             students = self._database.rows(connection, "student")
-            grades, penalties = self._grades_of(connection, row.id)
+            grades, penalties = grades_of(self._database, connection, row.id)
         by_student = {one.student_id: one for one in submissions}
         scores = []
         for student in sorted(students, key=lambda one: str(one.id)):
             submission = by_student.get(student.id)
             key = submission.id if submission is not None else ""
             cells = tuple(
-                _cell_score(
+                cell_score(
                     (name, grade_id), points, grades.get(key, {}).get(cell), manual=grade_id in book.commented
                 )
                 for name, book in books.items()
@@ -306,29 +353,8 @@ class Gradebook:
             if submission is not None:
                 late = seconds_late(submission.timestamp, submission.extension, row.duedate)
             penalty = penalties.get(key, Decimal(0))
-            scores.append(_student_score(student, submission, cells, (late, penalty)))
+            scores.append(student_score(student, submission, cells, (late, penalty)))
         return tuple(scores)
-
-    def _grades_of(
-        self, connection: Connection, assignment: str
-    ) -> tuple[dict[str, dict[str, Row[Any]]], dict[str, Decimal]]:
-        """Return grades by submission and cell, and penalties by submission, in two queries."""
-        submission, book, grade = map(
-            self._database.table, ("submitted_assignment", "submitted_notebook", "grade")
-        )
-        joined = book.join(submission, submission.c.id == book.c.assignment_id)
-        mine = submission.c.assignment_id == assignment
-        owner: dict[str, str] = {}
-        penalties: dict[str, Decimal] = {}
-        for row in connection.execute(select(book).select_from(joined).where(mine)):
-            owner[row.id] = row.assignment_id
-            penalty = decimal(row.late_submission_penalty) or Decimal(0)
-            penalties[row.assignment_id] = penalties.get(row.assignment_id, Decimal(0)) + penalty
-        grades: dict[str, dict[str, Row[Any]]] = {}
-        query = select(grade).select_from(grade.join(joined, book.c.id == grade.c.notebook_id)).where(mine)
-        for row in connection.execute(query):
-            grades.setdefault(owner[row.notebook_id], {})[row.cell_id] = row
-        return grades, penalties
 
     def _structure(self, connection: Connection, assignment: str) -> tuple[Row[Any], dict[str, Book]]:
         row = self._database.assignment(connection, assignment)
@@ -356,35 +382,3 @@ class Gradebook:
                     select(table.c.max_score).where(table.c.id == cell.id)
                 ).scalar_one()
                 yield cell, decimal(points) or Decimal(0)
-
-
-def _cell_score(
-    cell: tuple[str, str], points: Decimal | int, grade: Row[Any] | None, *, manual: bool
-) -> CellScore:
-    empty = CellScore(notebook=cell[0], grade_id=cell[1], max_score=Decimal(points), manual=manual)
-    if grade is None:
-        return empty
-    return replace(
-        empty,
-        auto_score=decimal(grade.auto_score),
-        manual_score=decimal(grade.manual_score),
-        extra_credit=decimal(grade.extra_credit),
-        needs_manual_grade=bool(grade.needs_manual_grade),
-    )
-
-
-def _student_score(
-    student: Row[Any], submission: Row[Any] | None, cells: tuple[CellScore, ...], late: tuple[float, Decimal]
-) -> StudentScore:
-    return StudentScore(
-        student=student.id,
-        first_name=student.first_name or "",
-        last_name=student.last_name or "",
-        email=student.email or "",
-        lms_user_id=student.lms_user_id or "",
-        submitted=submission is not None,
-        timestamp=submission.timestamp if submission is not None else None,
-        seconds_late=late[0],
-        penalty=late[1],
-        cells=cells,
-    )
