@@ -13,8 +13,9 @@ AutograderError
 ├── SubmissionError        the course staff: one submission cannot be graded as it is
 └── OperatorError          the operator: the machine, not the student, failed
     ├── SandboxError       student code could not be run
-    ├── ServerError        an LMS could not be reached, or refused
-    │   └── UncertainError     it did not say whether it did what it was asked
+    ├── ServerError        an LMS could not be reached, or did not do what it was asked
+    │   ├── RefusedError       it understood, and refused
+    │   └── UncertainError     it did not say whether it did it
     └── GradebookError     the grades could not be read or stored
         └── GradebookLockedError   another program holds on to them for too long
 """
@@ -87,6 +88,10 @@ class SandboxError(OperatorError):
 
 class ServerError(OperatorError):
     """The server of an LMS could not be reached, refused, or answered what nobody can use."""
+
+
+class RefusedError(ServerError):
+    """A server understood what it was asked, and refused; `what` says why."""
 
 
 class UncertainError(ServerError):

@@ -10,13 +10,19 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from autograder.errors import OperatorError
 from autograder.lms.sheets import write_whole
 
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
+
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
 FOLDER = ".autograder/pushed"
@@ -75,6 +81,35 @@ class Record:
         """
         self._students.setdefault(key, {}).update(facts)
 
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """
+        Keep others from sending to the same assignment.
+
+        Raises
+        ------
+        OperatorError
+            If somebody is sending to it now.
+        """
+        self._make_folder()
+        place = self.path.with_suffix(".lock")
+        with place.open("ab") as file:
+            if fcntl is not None:
+                try:
+                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except OSError:
+                    what = "another push to this assignment is running"
+                    raise OperatorError(place, what, "Wait for its end.") from None
+            self._students = self._read()
+            yield
+
+    def _make_folder(self) -> None:
+        try:
+            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as error:
+            what = f"cannot be made ({error.strerror})"
+            raise OperatorError(self.path.parent, what, "Check rights and space.") from None
+
     def save(self) -> None:
         """
         Write the record whole, or leave the one before.
@@ -85,11 +120,7 @@ class Record:
             If it cannot be written.
         """
         content = {"version": VERSION, "where": self.where, "students": self._students}
-        try:
-            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        except OSError as error:
-            what = f"cannot be made ({error.strerror})"
-            raise OperatorError(self.path.parent, what, "Check rights and space.") from None
+        self._make_folder()
         data = json.dumps(content, ensure_ascii=False, indent=1, sort_keys=True).encode()
         write_whole(self.path, data, private=True)
 

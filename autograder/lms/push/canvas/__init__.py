@@ -1,0 +1,1 @@
+"""Grades, comments and feedback sent to Canvas: `pushing` is the way in."""

@@ -1,0 +1,326 @@
+"""From grades here and what is in Canvas to what is sent: the difference, and nothing else."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from autograder.errors import RefusedError, SubmissionError
+from autograder.lms.exports.matching import NO_ROW, UNKNOWN, match_people
+from autograder.lms.model import GradeState, IdKind, Lms, Person, points_text
+from autograder.lms.push.canvas.carried import (
+    LONGEST_COMMENT,
+    cleaned,
+    has_file,
+    has_text,
+    read_feedback,
+)
+from autograder.lms.push.canvas.finding import Held, read_groups, read_held, read_students
+from autograder.lms.push.model import EXCUSED, Action, Plan, Row, same_score, score_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from autograder.lms.model import Grade
+    from autograder.lms.push.canvas.access import Access
+    from autograder.lms.push.canvas.finding import Found, Student
+    from autograder.lms.push.record import Record
+
+_SHOWN = 5
+_SIS, _LOGIN = "sis_user_id:", "sis_login_id:"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """
+    What is to be in Canvas.
+
+    Parameters
+    ----------
+    assignment : str
+        The assignment's name in this course.
+    grades : sequence of Grade
+        One for each student.
+    feedback : mapping of str to Path
+        The feedback file of students, by their ids; empty to send none.
+    comments : bool
+        True to send the grades' comments.
+    missing_as_zero : bool
+        True to give a zero to who handed in nothing.
+    clear : bool
+        True to take away scores that Canvas has where there is none here.
+    """
+
+    assignment: str
+    grades: Sequence[Grade]
+    feedback: Mapping[str, Path] = field(default_factory=dict)
+    comments: bool = False
+    missing_as_zero: bool = False
+    clear: bool = False
+
+
+def make_plan(access: Access, found: Found, wanted: Wanted, record: Record) -> Plan:
+    """
+    Compare what is wanted with what Canvas has; nothing is changed.
+
+    Parameters
+    ----------
+    access : Access
+        Which Canvas.
+    found : Found
+        The assignment there.
+    wanted : Wanted
+        What is to be in it.
+    record : Record
+        What was sent before.
+
+    Returns
+    -------
+    Plan
+        A row for each grade.
+
+    Raises
+    ------
+    ServerError
+        If Canvas does not answer.
+    """
+    students = read_students(access, found)
+    obstacle = _obstacle(found.facts)
+    # Of an anonymous assignment Canvas tells everything but whose it is.
+    held = {} if found.facts.get("anonymize_students") else read_held(access, found)
+    planner = _Planner(found=found, wanted=wanted, record=record, students=students, held=held)
+    rows = [replace(row, name=planner.name(row.key)) for row in planner.rows()]
+    if obstacle:
+        rows = [_blocked(row, obstacle) if _sends(row) else row for row in rows]
+    grouped = found.facts.get("group_category_id") and not found.facts.get(
+        "grade_group_students_individually"
+    )
+    if grouped and any(_sends(row) for row in rows):
+        rows = _by_group(access, int(found.facts["group_category_id"]), rows)
+    title = str(found.facts.get("name", ""))
+    where = f"{title} ({found.id}), course {found.course.name} ({found.course.id}), {access.url}"
+    notes = (*_notes(found.facts, wanted, held), *planner.strangers())
+    return Plan(lms=Lms.CANVAS, where=access.session.scrubbed(where), rows=tuple(rows), notes=notes)
+
+
+def _sends(row: Row) -> bool:
+    return row.action in {Action.SEND, Action.CLEAR}
+
+
+def _blocked(row: Row, reason: str) -> Row:
+    return replace(row, action=Action.BLOCKED, comment="", file=None, file_name="", reason=reason)
+
+
+def _obstacle(facts: Mapping[str, Any]) -> str:
+    """Return why Canvas takes no score for an assignment, or nothing."""
+    if facts.get("published") is False:
+        return "the assignment is not published in Canvas; publish it there"
+    if facts.get("grading_type") == "not_graded":
+        return "the assignment is not graded in Canvas; choose another way to display the grade there"
+    if facts.get("anonymize_students"):
+        return (
+            "Canvas hides whose work is whose until the grades are posted; turn anonymous grading off there"
+        )
+    if facts.get("moderated_grading") and not facts.get("grades_published"):
+        return "the assignment is moderated in Canvas; its grades are released there, by the moderator"
+    if facts.get("has_sub_assignments"):
+        return "the assignment has checkpoints in Canvas, which have scores of their own; enter them there"
+    return ""
+
+
+class _Planner:
+    """What one plan is made of."""
+
+    def __init__(
+        self,
+        *,
+        found: Found,
+        wanted: Wanted,
+        record: Record,
+        students: Mapping[int, Student],
+        held: Mapping[int, Held],
+    ) -> None:
+        self._facts = found.facts
+        self._wanted = wanted
+        self._record = record
+        self._students = students
+        self._held = held
+        people = {user: student.person for user, student in students.items()}
+        self._matches = match_people(people, [_with_ids(grade) for grade in wanted.grades])
+        self._users = {grade.student: user for user, grade in self._matches.grades.items()}
+        self._left = {grade.student: reason for grade, reason in self._matches.left}
+
+    def name(self, key: str) -> str:
+        """Return what Canvas calls somebody."""
+        return self._students[int(key)].person.shown if key else ""
+
+    def rows(self) -> Iterator[Row]:
+        """Yield a row for each grade, sorted by student."""
+        for grade in sorted(self._wanted.grades, key=lambda one: one.student):
+            user = self._users.get(grade.student)
+            if user is None:
+                yield self._unmatched(grade)
+            else:
+                yield self._row(grade, user)
+
+    def strangers(self) -> Iterator[str]:
+        """Yield what is to be known of people who are only in Canvas."""
+        reasons = self._matches.strangers
+        for user, reason in sorted(reasons.items()):
+            if reason != UNKNOWN and not self._contested(reason):
+                yield f"{self.name(str(user))} (Canvas {user}) gets nothing: {reason}."
+        unknown = [self.name(str(user)) for user, reason in sorted(reasons.items()) if reason == UNKNOWN]
+        if unknown:
+            more = f" and {len(unknown) - _SHOWN} more" if len(unknown) > _SHOWN else ""
+            yield f"Only in Canvas: {'; '.join(unknown[:_SHOWN])}{more}."
+
+    def _contested(self, reason: str) -> bool:
+        return reason in self._left.values()
+
+    def _unmatched(self, grade: Grade) -> Row:
+        reason = self._left.get(grade.student, NO_ROW)
+        if reason == NO_ROW:
+            why = "nobody in the Canvas course has an id, e-mail address or name of theirs; "
+        else:
+            users = [str(user) for user, other in self._matches.strangers.items() if other == reason]
+            why = f"several people in Canvas may be meant ({', '.join(users)}); "
+        remedy = "collect with the roster of that course, or enter the Canvas id as lms_user_id"
+        if grade.state in {GradeState.GRADED, GradeState.EXCUSED}:
+            return Row(student=grade.student, action=Action.BLOCKED, after=_shown(grade), reason=why + remedy)
+        return Row(student=grade.student, action=Action.SKIP, reason=_state_reason(grade))
+
+    def _row(self, grade: Grade, user: int) -> Row:
+        key = str(user)
+        held = self._held.get(user)
+        before = "" if held is None else EXCUSED if held.excused else score_text(held.score)
+        row = Row(student=grade.student, key=key, action=Action.SKIP, before=before, after=before)
+        after, reason = self._after(grade, before)
+        if after is None:
+            return replace(row, reason=reason)
+        row = replace(row, after=after)
+        if self._students[user].concluded:
+            return _blocked(row, "their enrolment in Canvas has ended; an administrator can open it again")
+        if held is None:
+            # What hides everybody's work is told later, for all of them.
+            hidden = self._facts.get("anonymize_students")
+            what = "the assignment is not assigned to them in Canvas; assign it there"
+            return replace(row, action=Action.SEND) if hidden else _blocked(row, what)
+        if reason := self._unfit(after):
+            return _blocked(row, reason)
+        return self._carrying(row, grade, held)
+
+    def _after(self, grade: Grade, before: str) -> tuple[str | None, str]:
+        """Return the score that is wanted, None to leave what there is, and why."""
+        if grade.state is GradeState.EXCUSED:
+            return EXCUSED, ""
+        zero = grade.state is GradeState.MISSING and self._wanted.missing_as_zero
+        if grade.state is not GradeState.GRADED and not zero:
+            if self._wanted.clear and before not in {"", EXCUSED}:
+                return "", f"{_state_reason(grade)}; what Canvas has is taken away"
+            return None, _state_reason(grade)
+        if before == EXCUSED:
+            return None, "they are excused in Canvas; take that away there if the score is to count"
+        after = "0" if zero or grade.points is None else points_text(grade.points)
+        return (before if same_score(before, after) else after), ""
+
+    def _unfit(self, after: str) -> str:
+        """Return why Canvas would make nothing of a score, or nothing."""
+        most = self._facts.get("points_possible")
+        if self._facts.get("grading_type") != "pass_fail" or after in {"", EXCUSED}:
+            return ""
+        if same_score(after, "0") or same_score(after, most):
+            return ""
+        return (
+            f"the assignment is complete or incomplete in Canvas: 0 or {score_text(most)} only, "
+            "anything else would take the score away; choose points there"
+        )
+
+    def _carrying(self, row: Row, grade: Grade, held: Held) -> Row:
+        """Return a row with the comment and the file that Canvas does not have yet."""
+        facts, reasons = self._record.of(row.key), []
+        graded = grade.state is GradeState.GRADED
+        text = cleaned(grade.comment) if self._wanted.comments and graded else ""
+        if len(text.encode()) > LONGEST_COMMENT:
+            reasons.append(f"the comment is longer than {LONGEST_COMMENT} bytes and is left out")
+            text = ""
+        if text and has_text(held, text, facts):
+            text = ""
+        path, name = self._wanted.feedback.get(row.student) if graded else None, ""
+        if path is not None:
+            try:
+                name = read_feedback(path, self._wanted.assignment, row.key).name
+            except SubmissionError as problem:
+                reasons.append(f"no feedback is sent: {problem.where} {problem.what}")
+            if not name or has_file(held, name, facts):
+                path, name = None, ""
+        row = replace(row, comment=text, file=path, file_name=name, reason="; ".join(reasons))
+        if row.before == row.after and not text and path is None:
+            return replace(row, action=Action.UNCHANGED)
+        if row.before and not row.after:
+            cleared = f"{_state_reason(grade)}; the score that Canvas has is taken away"
+            return replace(row, action=Action.CLEAR, reason=cleared)
+        return replace(row, action=Action.SEND)
+
+
+def _with_ids(grade: Grade) -> Grade:
+    """Return a grade whose gradebook id, if it says which kind it is, is one by which Canvas knows them."""
+    for prefix, kind in ((_SIS, IdKind.SIS), (_LOGIN, IdKind.LOGIN)):
+        if grade.lms_user_id.startswith(prefix) and grade.person(Lms.CANVAS) is None:
+            value = grade.lms_user_id.removeprefix(prefix)
+            person = Person(lms=Lms.CANVAS, ids={kind: value}, student=grade.student)
+            return replace(grade, people=(*grade.people, person))
+    return grade
+
+
+def _state_reason(grade: Grade) -> str:
+    if grade.reason:
+        return grade.reason.rstrip(".")
+    return "nothing was handed in" if grade.state is GradeState.MISSING else "it is not graded"
+
+
+def _shown(grade: Grade) -> str:
+    return EXCUSED if grade.points is None else points_text(grade.points)
+
+
+def _by_group(access: Access, category: int, rows: Sequence[Row]) -> list[Row]:
+    """Block rows of one group that want different scores: Canvas gives all members the same."""
+    try:
+        groups = read_groups(access, category)
+    except RefusedError as problem:
+        reason = f"all members of a group get one score, and {problem.what[0].lower()}{problem.what[1:]}"
+        return [_blocked(row, reason) if row.changes_score else row for row in rows]
+    scores: dict[str, set[str]] = defaultdict(set)
+    for row in rows:
+        wants = _sends(row) or row.action is Action.UNCHANGED
+        if row.key and int(row.key) in groups and wants and row.after != EXCUSED:
+            scores[groups[int(row.key)]].add(row.after)
+    result = []
+    for row in rows:
+        group = groups.get(int(row.key), "") if row.key else ""
+        several = sorted(scores.get(group, ()))
+        if row.changes_score and row.after != EXCUSED and len(several) > 1:
+            reason = (
+                f"Canvas gives all of group {group} one score, and here they have {', '.join(several)}; "
+                "let Canvas grade each student of a group separately"
+            )
+            row = _blocked(row, reason)  # noqa: PLW2901 - the row as it will be
+        result.append(row)
+    return result
+
+
+def _notes(facts: Mapping[str, Any], wanted: Wanted, held: Mapping[int, Held]) -> Iterator[str]:
+    """Yield what holds for everybody."""
+    most, ours = facts.get("points_possible"), max((one.max_points for one in wanted.grades), default=None)
+    if most is not None and ours is not None and not same_score(most, ours):
+        yield f"Canvas counts {score_text(most)} points for this assignment, the course {score_text(ours)}."
+    if facts.get("post_manually") or facts.get("muted"):
+        yield "Canvas hides scores and comments from students until you post them (Gradebook, Post grades)."
+    if facts.get("in_closed_grading_period"):
+        yield "The assignment is in a closed grading period: only an administrator's token can change scores."
+    if facts.get("group_category_id") and not facts.get("grade_group_students_individually"):
+        yield "It is a group assignment: Canvas gives a score to all members, comments to each their own."
+    late = sum(one.deducted != 0 for one in held.values())
+    if late:
+        yield f"Canvas takes points off for late work itself, beside what the course does: {late} students."

@@ -1,0 +1,253 @@
+"""
+What a plan says, done: scores in groups, comments one by one, all of it read back.
+
+No answer is trusted. Canvas's job for many scores may end well, fail in its
+middle, or last too long; what counts is what is found afterwards. And a comment
+whose answer is lost is looked for before it is sent again.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from canvasapi.submission import Submission
+
+from autograder.errors import RefusedError, ServerError, SubmissionError, UncertainError
+from autograder.lms.push.canvas.carried import has_file, has_text, read_feedback
+from autograder.lms.push.canvas.finding import Held, comments_of, read_held
+from autograder.lms.push.canvas.uploading import upload
+from autograder.lms.push.model import EXCUSED, Outcome, State, same_score, score_text
+from autograder.lms.push.record import digest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from canvasapi.progress import Progress
+
+    from autograder.lms.push.canvas.access import Access
+    from autograder.lms.push.canvas.carried import Feedback
+    from autograder.lms.push.canvas.finding import Found
+    from autograder.lms.push.model import Plan, Row
+    from autograder.lms.push.record import Record
+
+GROUP = 25
+"""Students whose scores go together; after each group what was sent is read back."""
+JOB_S = 300.0
+"""Seconds that one job of Canvas's is waited for; then scores go one by one."""
+POLLS_S = (0.5, 1.0, 2.0, 4.0, 8.0)
+"""Seconds between questions how far a job is; the last one again and again."""
+SETTLES_S = (1.0, 3.0, 9.0)
+"""Seconds after which a comment is looked for whose answer was lost: Canvas may still be at it."""
+ATTEMPTS = 3
+"""How often a comment is sent at most, each time after looking for it."""
+DOWN = 2
+"""After how many students in a row Canvas is taken to be down."""
+
+_OPEN = {"queued", "running"}
+_BY_SCHEME = {"letter_grade", "gpa_scale"}
+
+_NOTHING = Held()
+
+
+class Sender:
+    """
+    Does what plans say.
+
+    Parameters
+    ----------
+    access : Access
+        Which Canvas.
+    found : Found
+        The assignment there.
+    assignment : str
+        The assignment's name in this course.
+    record : Record
+        What was sent before; it is written while sending.
+    """
+
+    def __init__(self, access: Access, found: Found, assignment: str, record: Record) -> None:
+        self._access = access
+        self._found = found
+        self._assignment = assignment
+        self._record = record
+        self._failed_in_a_row = 0
+
+    def send(self, plan: Plan) -> Iterator[Outcome]:
+        """
+        Send what a plan says, and read it back.
+
+        Parameters
+        ----------
+        plan : Plan
+            The plan. To stop in its middle does no harm: a new plan has the rest.
+
+        Yields
+        ------
+        Outcome
+            One for each row that is sent, group by group.
+
+        Raises
+        ------
+        OperatorError
+            If Canvas cannot be reached any more, does not know the token, or somebody else is sending.
+        """
+        rows = plan.to_send
+        with self._record.held():
+            for start in range(0, len(rows), GROUP):
+                yield from self._group(rows[start : start + GROUP])
+
+    def _group(self, rows: Sequence[Row]) -> list[Outcome]:
+        scored = [row for row in rows if row.changes_score]
+        # Numbers may be names of letters in a scheme; only one by one Canvas is told that they are points.
+        if scored and self._found.facts.get("grading_type") not in _BY_SCHEME:
+            self._together(scored)
+        held = self._read(rows)
+        failures: dict[str, str] = {}
+        for row in rows:
+            try:
+                if row.changes_score and not _is_as_planned(row, held[row.key]):
+                    self._alone(row)
+                self._comment(row, held[row.key])
+            except (RefusedError, SubmissionError) as problem:
+                failures[row.key] = problem.what
+            except ServerError as problem:
+                failures[row.key] = problem.what
+                self._failed_in_a_row += 1
+                if self._failed_in_a_row >= DOWN:
+                    raise
+            else:
+                self._failed_in_a_row = 0
+        held = self._read(rows)
+        outcomes = [self._outcome(row, held[row.key], failures.get(row.key, "")) for row in rows]
+        self._record.save()
+        return outcomes
+
+    def _read(self, rows: Sequence[Row]) -> dict[str, Held]:
+        found = read_held(self._access, self._found, [int(row.key) for row in rows])
+        return {row.key: found.get(int(row.key), _NOTHING) for row in rows}
+
+    def _together(self, rows: Sequence[Row]) -> None:
+        """Hand Canvas many scores at once, and wait until it says that it is done."""
+        data = {row.key: _score(row) for row in rows}
+        try:
+            # The same scores again are the same scores.
+            with self._access.asking("the scores"), self._access.session.repeating():
+                job = self._found.assignment.submissions_bulk_update(grade_data=data)
+                self._wait_for(job)
+        except ServerError:
+            # What was done is read back; for the rest Canvas is asked one by one, and says why.
+            return
+
+    def _wait_for(self, job: Progress) -> None:
+        clock, waits_s = self._access.clock, iter(POLLS_S)
+        until_s = clock.now() + JOB_S
+        wait_s = POLLS_S[0]
+        while str(job.workflow_state) in _OPEN and clock.now() < until_s:
+            wait_s = next(waits_s, wait_s)
+            clock.sleep(wait_s)
+            job = job.query()
+
+    def _alone(self, row: Row) -> None:
+        """Hand Canvas one score; if it refuses, it says why."""
+        with self._access.asking(row.student), self._access.session.repeating():
+            self._submission(row).edit(submission=_score(row), prefer_points_over_scheme=True)
+
+    def _comment(self, row: Row, held: Held) -> None:
+        """Send the comment and the file that Canvas does not have, in one comment."""
+        facts = self._record.of(row.key)
+        comment: dict[str, Any] = {}
+        if row.comment and not has_text(held, row.comment, facts):
+            comment["text_comment"] = row.comment
+        if row.file is not None and not has_file(held, row.file_name, facts):
+            feedback = self._feedback(row)
+            comment["file_ids"] = [upload(self._access, self._place(row), feedback)]
+        if not comment:
+            return
+        self._record.note(row.key, comment_id="")
+        # Everybody gets what is theirs, also where Canvas grades groups.
+        self._send_comment(row, held, comment | {"group_comment": False})
+        self._record.note(row.key, **_carried(row))
+        self._record.save()
+
+    def _send_comment(self, row: Row, held: Held, comment: Mapping[str, Any]) -> None:
+        known = {one.id for one in held.comments}
+        for attempt in range(1, ATTEMPTS + 1):
+            try:
+                with self._access.asking(row.student):
+                    answer = self._submission(row).edit(comment=dict(comment))
+                    added = [one.id for one in comments_of(vars(answer)) if one.id not in known]
+                self._record.note(row.key, comment_id=added[-1] if added else "")
+            except UncertainError:
+                if self._has_arrived(row):
+                    return
+                if attempt == ATTEMPTS:
+                    raise
+            else:
+                return
+
+    def _has_arrived(self, row: Row) -> bool:
+        """Look for a comment whose answer was lost, for a while."""
+        for wait_s in SETTLES_S:
+            self._access.clock.sleep(wait_s)
+            if not _missing(row, self._read([row])[row.key], {}):
+                return True
+        return False
+
+    def _feedback(self, row: Row) -> Feedback:
+        if row.file is None:
+            raise AssertionError(row.student)
+        feedback = read_feedback(row.file, self._assignment, row.key)
+        if feedback.name != row.file_name:
+            what = "the feedback has changed since the plan was made"
+            raise SubmissionError(row.file, what, "Repeat the command.")
+        return feedback
+
+    def _place(self, row: Row) -> str:
+        return f"courses/{int(self._found.course.id)}/assignments/{self._found.id}/submissions/{int(row.key)}"
+
+    def _submission(self, row: Row) -> Submission:
+        course, user = int(self._found.course.id), int(row.key)
+        ids = {"course_id": course, "assignment_id": self._found.id, "user_id": user}
+        return Submission(self._access.requester, ids)
+
+    def _outcome(self, row: Row, held: Held, failure: str) -> Outcome:
+        """Compare what is there with what was planned."""
+        found = EXCUSED if held.excused else score_text(held.score)
+        reasons = [failure] if failure else []
+        if row.changes_score and not _is_as_planned(row, held):
+            reasons.append(f"Canvas has {found or 'no score'} instead of {row.after or 'no score'}")
+        if missing := _missing(row, held, self._record.of(row.key)):
+            reasons.append(f"Canvas does not show the {missing}")
+            self._record.note(row.key, comment="", file="", comment_id="")
+        if reasons:
+            return Outcome(row=row, state=State.FAILED, found=found, reason="; ".join(reasons))
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        self._record.note(row.key, score=row.after, at=now, **_carried(row))
+        return Outcome(row=row, state=State.VERIFIED, found=found)
+
+
+def _score(row: Row) -> dict[str, Any]:
+    return {"excuse": True} if row.after == EXCUSED else {"posted_grade": row.after}
+
+
+def _is_as_planned(row: Row, held: Held) -> bool:
+    if row.after == EXCUSED:
+        return held.excused
+    return not held.excused and same_score(held.score, row.after)
+
+
+def _carried(row: Row) -> dict[str, str]:
+    """Return what is noted of a comment and a file that were sent."""
+    facts = {"comment": digest(row.comment)} if row.comment else {}
+    return facts | ({"file": row.file_name} if row.file is not None else {})
+
+
+def _missing(row: Row, held: Held, facts: Mapping[str, str]) -> str:
+    """Return what Canvas does not show: "comment", "file" or both; nothing if it shows all."""
+    # Its number is enough: Canvas may show a text in another form than it was sent in.
+    shown = any(one.id == facts.get("comment_id") for one in held.comments)
+    missing = ["comment"] if row.comment and not shown and not has_text(held, row.comment, {}) else []
+    if row.file is not None and not has_file(held, row.file_name, {}):
+        missing.append("file")
+    return " and the ".join(missing)
