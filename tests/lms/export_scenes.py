@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 Scores = dict[tuple[str, str], Decimal]
 """By login and title what the LMS has."""
 
+CUT = "unless the item can exceed"
+"""Of the reason of a score that an LMS may cut, and that is sent again as nobody knows whether it did."""
+
 OTHER = "Another item"
 """An item that no export is about; its scores stay."""
 
@@ -262,7 +265,8 @@ def assert_a_round_trip_changes_nothing_else(
         assert not oracle.upload(file.data).errors
 
     assert oracle.scores == before
-    assert not [change for change in again.changes if change.action in {Action.APPLIED, Action.CLEARED}]
+    new = [change for change in again.changes if change.action in {Action.APPLIED, Action.CLEARED}]
+    assert not [change for change in new if CUT not in change.reason]
 
 
 def points_of(grade: Grade, key: str) -> Decimal | None:
