@@ -69,10 +69,28 @@ class People:
     def __init__(self, people: Iterable[Person]) -> None:
         self.everybody = tuple(people)
         self._by_id: dict[tuple[IdKind, str], list[Person]] = defaultdict(list)
+        self._by_student: dict[str, list[Person]] = defaultdict(list)
         for person in self.everybody:
+            self._by_student[person.student].append(person)
             for kind, value in person.ids.items():
                 self._by_id[kind, value].append(person)
         self._by_name: dict[Callable[[str], str], dict[str, list[Person]]] = {}
+
+    def of(self, person: Person) -> tuple[Person, ...]:
+        """
+        Return a student as each LMS knows them.
+
+        Parameters
+        ----------
+        person : Person
+            The student, as one LMS knows them.
+
+        Returns
+        -------
+        tuple of Person
+            The person alone, if nobody knows who that is in the course.
+        """
+        return tuple(self._by_student.get(person.student, ())) if person.student else (person,)
 
     def ids(self, kind: IdKind) -> Collection[str]:
         """Return all ids of a kind."""
