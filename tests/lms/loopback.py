@@ -140,6 +140,8 @@ class Loopback:
         self.mishaps = mishaps
         self.asked: list[Asked] = []
         """Every request that was heard, in order."""
+        self.today = ""
+        """What its clock says, as a header does; by default the time that it is."""
         self.lock = threading.Lock()
         handler = type("Handler", (_Handler,), {"loopback": self})
         self._server = _Server(("127.0.0.1", 0), handler)
@@ -220,6 +222,10 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(len(answer.body) + (not whole)))
         self.end_headers()
         self.wfile.write(answer.body if whole else answer.body[: len(answer.body) // 2])
+
+    def date_time_string(self, timestamp: float | None = None) -> str:
+        """Return what the header Date says."""
+        return self.loopback.today or super().date_time_string(timestamp)
 
     def log_message(self, *_: Any) -> None:
         """Say nothing."""

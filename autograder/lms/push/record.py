@@ -93,7 +93,11 @@ class Record:
         """
         self._make_folder()
         place = self.path.with_suffix(".lock")
-        with place.open("ab") as file:
+        try:
+            file = place.open("ab")
+        except OSError as error:
+            raise OperatorError(place, f"cannot be made ({error.strerror})", "Check rights.") from None
+        with file:
             if fcntl is not None:
                 try:
                     fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import base64
 import errno
+import json
 import os
 import re
 import stat
@@ -77,8 +78,9 @@ class Secret:
         forms = set(values)
         for value in values:
             encoded = base64.b64encode(value.encode()).decode()
-            forms |= {quote(value, safe=""), quote_plus(value), value.replace("/", "\\/"), encoded}
-            forms.add(value.replace("\n", "\\n"))
+            in_json = json.dumps(value)[1:-1]
+            forms |= {quote(value, safe=""), quote_plus(value), encoded}
+            forms |= {in_json, in_json.replace("/", "\\/"), repr(value)[1:-1], repr(value.encode())[2:-1]}
         return tuple(sorted(forms, key=len, reverse=True))
 
     def __repr__(self) -> str:

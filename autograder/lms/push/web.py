@@ -12,7 +12,7 @@ import io
 import random
 import time
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
 
@@ -216,7 +216,11 @@ class Session(requests.Session):
         target = super().get_redirect_target(resp)
         if target is None:
             return None
-        goal = origin_of(urljoin(resp.url, target))
+        try:
+            goal = origin_of(urljoin(resp.url, target))
+        except ValueError:
+            what = f"the server sends us on to {self.scrubbed(target)!r}, which is no address"
+            raise ServerError(self.shown(resp.request), what, "Check the address of the LMS.") from None
         shown = self.scrubbed(f"{goal[0]}://{goal[1]}:{goal[2]}")
         if goal != origin_of(resp.url):
             what = f"the server sends us on to another one, {shown}"
@@ -251,6 +255,8 @@ class _Adapter(HTTPAdapter):
             longest_s = min(policy.first_wait_s * 2 ** (attempt - 1), policy.longest_wait_s)
             wait_s = max(found.wait_s, longest_s * (0.5 + clock.chance() / 2))
             last = found.hopeless or attempt >= policy.attempts or waited_s + wait_s > policy.waits_s
+            if waited_s + wait_s > policy.waits_s:
+                found = replace(found, what=f"{found.what}, for longer than {policy.waits_s:.0f} s")
             if last or not (found.sure or request.method in SAFE or self._session.repeatable):
                 raise self._error(request, found, uncertain=uncertain)
             policy.told(f"{self._session.scrubbed(found.what)}; next try in {wait_s:.0f} s")

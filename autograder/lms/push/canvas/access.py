@@ -34,6 +34,8 @@ MOST_TIMES = 500
 """How often the same is asked in a row; more than any job is waited for."""
 
 _LONGEST_REASON = 300
+_UNUSABLE = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError)
+"""What canvasapi and we raise where an answer has another shape than it should."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -178,7 +180,7 @@ class Access:
         except CanvasException as problem:
             reason = self.session.scrubbed(_reason(problem))
             raise RefusedError(what, f"Canvas refuses: {reason}", "Look at it in Canvas.") from None
-        except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError) as problem:
+        except _UNUSABLE as problem:
             said = f"Canvas answers what nobody can use ({type(problem).__name__})"
             raise ServerError(what, said, "Check that the address is Canvas's.") from None
 

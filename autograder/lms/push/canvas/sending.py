@@ -118,10 +118,22 @@ class Sender:
                     raise
             else:
                 self._failed_in_a_row = 0
-        held = self._read(rows)
+        held = self._settled(rows, failures)
         outcomes = [self._outcome(row, held[row.key], failures.get(row.key, "")) for row in rows]
         self._record.save()
         return outcomes
+
+    def _settled(self, rows: Sequence[Row], failures: Mapping[str, str]) -> dict[str, Held]:
+        """Read back; for a while again where something is not there: Canvas reads from copies, too."""
+        taken = [row for row in rows if row.key not in failures]
+        held = self._read(rows)
+        for wait_s in SETTLES_S:
+            facts = {row.key: self._record.of(row.key) for row in taken}
+            if not any(_difference(row, held[row.key], facts[row.key]) for row in taken):
+                break
+            self._access.clock.sleep(wait_s)
+            held = self._read(rows)
+        return held
 
     def _read(self, rows: Sequence[Row]) -> dict[str, Held]:
         found = read_held(self._access, self._found, [int(row.key) for row in rows])
@@ -213,12 +225,9 @@ class Sender:
 
     def _outcome(self, row: Row, held: Held, failure: str) -> Outcome:
         """Compare what is there with what was planned."""
-        found = EXCUSED if held.excused else score_text(held.score)
-        reasons = [failure] if failure else []
-        if row.changes_score and not _is_as_planned(row, held):
-            reasons.append(f"Canvas has {found or 'no score'} instead of {row.after or 'no score'}")
-        if missing := _missing(row, held, self._record.of(row.key)):
-            reasons.append(f"Canvas does not show the {missing}")
+        found, facts = _shown(held), self._record.of(row.key)
+        reasons = [reason for reason in (failure, _difference(row, held, facts)) if reason]
+        if _missing(row, held, facts):
             self._record.note(row.key, comment="", file="", comment_id="")
         if reasons:
             return Outcome(row=row, state=State.FAILED, found=found, reason="; ".join(reasons))
@@ -235,6 +244,20 @@ def _is_as_planned(row: Row, held: Held) -> bool:
     if row.after == EXCUSED:
         return held.excused
     return not held.excused and same_score(held.score, row.after)
+
+
+def _shown(held: Held) -> str:
+    return EXCUSED if held.excused else score_text(held.score)
+
+
+def _difference(row: Row, held: Held, facts: Mapping[str, str]) -> str:
+    """Return what Canvas has otherwise than planned, or nothing."""
+    reasons = []
+    if row.changes_score and not _is_as_planned(row, held):
+        reasons.append(f"Canvas has {_shown(held) or 'no score'} instead of {row.after or 'no score'}")
+    if missing := _missing(row, held, facts):
+        reasons.append(f"Canvas does not show the {missing}")
+    return "; ".join(reasons)
 
 
 def _carried(row: Row) -> dict[str, str]:
