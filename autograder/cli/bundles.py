@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from autograder.cli.base import Group, on_course, print_json, short_path
+from autograder.cli.base import Group, on_course, print_json
 from autograder.errors import CourseError
 
 if TYPE_CHECKING:
@@ -93,4 +93,4 @@ def _print(made: list[Bundle], *, as_json: bool) -> None:
         print_json([one.to_dict() for one in made])
         return
     for one in made:
-        print_bundle(one, short_path(one.file))
+        print_bundle(one)

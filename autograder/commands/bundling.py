@@ -17,7 +17,7 @@ from autograder.lms.bundles.gradescope_results import Shown
 from autograder.lms.gradescope import Visibility
 from autograder.lms.zipping import write_zip
 from autograder.release import check_release
-from autograder.terminal import printable
+from autograder.terminal import printable, short_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -201,7 +201,7 @@ def bundle_cartridge(course: Course, assignment: str, title: str = "", to: Path 
     return Bundle(assignment=assignment, file=path, notes=notes)
 
 
-def print_bundle(bundle: Bundle, shown: str) -> None:
+def print_bundle(bundle: Bundle) -> None:
     """
     Print what was written.
 
@@ -209,9 +209,7 @@ def print_bundle(bundle: Bundle, shown: str) -> None:
     ----------
     bundle : Bundle
         The bundle.
-    shown : str
-        Its file, as it is to be shown.
     """
-    click.echo(printable(f"{bundle.assignment}: {shown}"))
+    click.echo(printable(f"{bundle.assignment}: {short_path(bundle.file)}"))
     for note in bundle.notes:
         click.echo(printable(f"  {note}"))

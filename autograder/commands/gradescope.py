@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING
 from autograder.course.course import Course
 from autograder.course.layout import Step
 from autograder.course.secret import SECRET_FILE
-from autograder.course.timestamps import FILE as TIMESTAMP
 from autograder.errors import AutograderError, OperatorError, SandboxError, SubmissionError
 from autograder.grader.grader import Grader
 from autograder.lms.bundles.gradescope import COURSE, OPTIONS
@@ -95,9 +94,6 @@ class Bundle:
         try:
             for left in copy_submission(submission, folder):
                 _print(printable(f"left out: {left.name}: {left.reason}"))
-            if told.submitted_at is not None:
-                when = f"{told.submitted_at:%Y-%m-%d %H:%M:%S} UTC\n"
-                (folder / TIMESTAMP).write_text(when, encoding="utf-8")
             yield
         finally:
             shutil.rmtree(everybody, ignore_errors=True)
@@ -187,7 +183,9 @@ def run(root: Path) -> int:
         data, failed = bundle.results(graded, told, started_s), bool(graded.result.failure)
     except SubmissionError as error:
         _print(f"not graded: {error}")
-        what = f"This could not be graded: {error.what}. {error.remedy}"
+        # Where it lies here means nothing to a student.
+        where = "" if error.where.startswith("/") else f"{error.where}: "
+        what = f"This could not be graded: {where}{error.what}. {error.remedy}"
         data, failed = failure_json(f"{what}\n\n{NO_SCORE}"), True
     except AutograderError as error:
         _print(f"not graded: {error}")
@@ -252,7 +250,8 @@ def _print(line: str) -> None:
 def _print_for_staff(graded: GradedSubmission) -> None:
     """Print what a report would tell course staff; Gradescope shows it to instructors alone."""
     result = graded.result
-    _print(f"{result.student}: {result.auto_score} of {result.max_score} points, {result.sandbox}")
+    score = "no score" if result.failure else f"{result.auto_score} of {result.max_score} points"
+    _print(f"{result.student}: {score}, {result.sandbox}")
     for book in result.notebooks:
         for repair in book.repairs:
             _print(printable(f"{book.name}: {repair.kind}: {repair.where}: {repair.detail}"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -15,9 +16,10 @@ from autograder.lms.archive.names import folded
 from autograder.lms.archive.opening import PACKED
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
-    from autograder.lms.downloads.model import Left
+    from autograder.lms.downloads.model import Entry, Left
 
 SOMEBODY = "student"
 """Whose a submission is where Gradescope does not say."""
@@ -123,20 +125,30 @@ def copy_submission(submission: Path, folder: Path) -> tuple[Left, ...]:
         left += outer.left
         packed = [entry for entry in outer.entries if entry.name.lower().endswith(PACKED)]
         for entry in outer.entries:
-            if entry not in packed:
-                _write(folder, entry.name, outer.read(entry), taken)
+            with _named(entry):
+                if entry not in packed:
+                    _write(folder, entry.name, outer.read(entry), taken)
         for entry in packed:
-            with open_inner(outer, entry) as inner:
+            with _named(entry), open_inner(outer, entry) as inner:
                 left += inner.left
-                names = {folded(one.name.split("/")[0]) for one in inner.entries}
+                names = {folded(inside.name.split("/")[0]) for inside in inner.entries}
                 place = f"{entry.name} unpacked/" if names & {name.split("/")[0] for name in taken} else ""
-                for one in inner.entries:
-                    _write(folder, place + one.name, inner.read(one), taken)
+                for inside in inner.entries:
+                    _write(folder, place + inside.name, inner.read(inside), taken)
     for one in left:
         if not one.harmless and (".ipynb" in one.name.lower() or one.name.lower().endswith(PACKED)):
             what, _, remedy = one.reason.partition(". ")
             raise SubmissionError(one.name, f"cannot be taken: {what}", remedy or "Hand it in again.")
     return tuple(one for one in left if not one.harmless)
+
+
+@contextmanager
+def _named(entry: Entry) -> Iterator[None]:
+    """Tell of what cannot be read by the name that the student gave it."""
+    try:
+        yield
+    except SubmissionError as error:
+        raise SubmissionError(entry.name, error.what, error.remedy) from None
 
 
 def _write(folder: Path, name: str, data: bytes, taken: set[str]) -> None:

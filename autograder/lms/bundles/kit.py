@@ -28,6 +28,7 @@ GRADING = (
 _OWN = ("autograder", "solutions")
 _DATA = {".py", ".typed", ".ini", ".j2", ".css", ".sh"}
 _MAGIC = re.compile(r"^([ \t]*)[%!].*$", re.MULTILINE)
+_DASHES = re.compile(r"[-_.]+")
 _VARIANTS = ("alternatives", "misconceptions")
 
 
@@ -94,14 +95,20 @@ def requirements(sources: Iterable[str]) -> tuple[str, ...]:
     wanted = set(GRADING)
     for source in sources:
         for name in _imported(source) - sys.stdlib_module_names - set(_OWN):
-            wanted |= {one.lower() for one in known.get(name, ())[:1]}
+            wanted |= {_usual(one) for one in known.get(name, ())[:1]}
     return tuple(sorted(map(_pinned, wanted)))
 
 
 def constraints() -> tuple[str, ...]:
     """Return the versions of everything that is installed here, as lines for pip, sorted."""
-    found = {one.name.lower(): one.version for one in distributions() if one.name not in _OWN}
-    return tuple(sorted(f"{name}=={number}" for name, number in found.items()))
+    # Some are there twice, such as those that setuptools carries: the first is imported.
+    names = {_usual(one.name) for one in distributions()} - set(_OWN)
+    return tuple(sorted(map(_pinned, names)))
+
+
+def _usual(name: str) -> str:
+    """Return a package's name as pip compares it."""
+    return _DASHES.sub("-", name).lower()
 
 
 def _pinned(name: str) -> str:
