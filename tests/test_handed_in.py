@@ -265,6 +265,17 @@ def test_nothing_outside_the_folder_is_looked_at(tmp_path: Path) -> None:
     assert found_in(folder).paths == {TWO: folder / f"{TWO}.ipynb"}
 
 
+def test_when_it_was_handed_in_is_no_part_of_it(tmp_path: Path) -> None:
+    """Who collects puts a time beside the notebooks; a folder with that alone is empty."""
+    put(tmp_path, "timestamp.txt", "2027-03-01 10:05:00 UTC")
+    assert set(found_in(tmp_path).unclear.values()) == {
+        "nothing is in it. Ask for the right files, and grade again."
+    }
+
+    put(tmp_path, "notes.txt", "mine")
+    assert all("but notes.txt." in reason for reason in found_in(tmp_path).unclear.values())
+
+
 def test_deep_folders_are_not_looked_into(tmp_path: Path) -> None:
     """A submission may be a folder of folders of folders."""
     path = put(tmp_path, "/".join(["x"] * MAX_DEPTH) + f"/{TWO}.ipynb", filled(SPLIT))

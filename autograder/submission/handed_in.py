@@ -19,7 +19,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from autograder.errors import SubmissionError
-from autograder.files import is_ignored
+from autograder.files import EXCHANGED, is_ignored
 from autograder.findings import Repair, RepairKind, bounded
 from autograder.notebook import joined, read_submitted
 
@@ -356,7 +356,9 @@ def _unknown(lost: Iterable[str], candidates: Iterable[_Candidate]) -> dict[str,
 def _nothing(missing: Iterable[str], folder: Path) -> dict[str, str]:
     """Return reasons for a submission in which there is no notebook of the assignment."""
     with os.scandir(folder) as listing:
-        here = sorted(_shown(folder / entry.name, folder) for entry in islice(listing, MAX_ENTRIES))
+        # What tells when and by whom it was handed in was not handed in itself.
+        entries = (entry.name for entry in islice(listing, MAX_ENTRIES) if entry.name not in EXCHANGED)
+        here = sorted(_shown(folder / name, folder) for name in entries)
     what = f"of the assignment's notebooks there is none, but {_listed(here)}" if here else "nothing is in it"
     remedy = "Ask for the right files, and grade again."
     return dict.fromkeys(missing, f"{what}. {remedy}")
