@@ -18,6 +18,7 @@ from autograder.lms.downloads.trees import Folders
 from autograder.lms.model import Lms
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from datetime import datetime
 
     from autograder.lms.downloads.model import Archive, Context
@@ -45,17 +46,24 @@ def fits(archive: Archive) -> float:
     -------
     float
         The share of the entries that lie in a folder of the exchange, or in a tree
-        that is called ``submitted`` or has a ``timestamp.txt`` where nbgrader puts it.
+        that is called ``submitted`` or has a ``timestamp.txt`` beside a notebook.
     """
     entries = [entry.name.split("/") for entry in archive.entries]
     if not entries:
         return 0.0
     inbound = sum(any(_INBOUND.fullmatch(part) for part in parts[:-1]) for parts in entries)
-    start = _start(archive)
-    trees = [parts for parts in entries if len(parts) > start + _LEVELS]
-    is_named = start > 0 and entries[0][start - 1] == _SUBMITTED
-    stamped = any(parts[start + _LEVELS :] == [FILE] for parts in trees)
-    return max(inbound, len(trees) if is_named or stamped else 0) / len(entries)
+    common = common_folders(archive.entries)
+    trees = (_in_tree(entries, common[:start]) for start in range(len(common) + 1))
+    return max(inbound, *trees) / len(entries)
+
+
+def _in_tree(entries: Sequence[list[str]], around: tuple[str, ...]) -> int:
+    """Return how many entries lie in a tree that is nbgrader's, these folders being around it."""
+    level = len(around) + _LEVELS
+    inside = [parts for parts in entries if len(parts) > level]
+    beside = {tuple(parts[:-1]) for parts in inside if parts[-1].endswith(".ipynb")}
+    stamped = any(parts[level:] == [FILE] and tuple(parts[:-1]) in beside for parts in inside)
+    return len(inside) if stamped or around[-1:] == (_SUBMITTED,) else 0
 
 
 def read(archive: Archive, context: Context) -> Download:
@@ -75,7 +83,7 @@ def read(archive: Archive, context: Context) -> Download:
         One attempt for each folder; other assignments are left out.
     """
     folders = Folders(archive, context)
-    start = _start_of(archive, context.assignment)
+    start = _start(archive, context.assignment)
     for entry in archive.entries:
         parts = entry.name.split("/")
         at = next((place for place, part in enumerate(parts[:-1]) if _INBOUND.fullmatch(part)), None)
@@ -101,25 +109,15 @@ def read(archive: Archive, context: Context) -> Download:
     return Download(lms=Lms.NBGRADER, attempts=attempts, left=tuple(folders.left))
 
 
-def _start(archive: Archive) -> int:
-    """Return how many folders seem to stand around those of the students."""
-    common = common_folders(archive.entries)
-    if _SUBMITTED in common:
-        return common.index(_SUBMITTED) + 1
-    # A tree of one student has that student's folder around all else, and may have the assignment's.
-    deepest = min((entry.name.count("/") for entry in archive.entries), default=0)
-    return max(min(len(common), deepest - _LEVELS), 0)
-
-
-def _start_of(archive: Archive, assignment: str) -> int:
-    """Return how many folders stand around those of the students, the assignment's name being known."""
+def _start(archive: Archive, assignment: str) -> int:
+    """Return how many folders stand around those of the students."""
     places = Counter(
         place
         for entry in archive.entries
         for place, part in enumerate(entry.name.split("/")[:-1])
         if part == assignment and place
     )
-    return places.most_common(1)[0][0] - 1 if places else _start(archive)
+    return places.most_common(1)[0][0] - 1 if places else 0
 
 
 def _time(words: str) -> datetime | None:
