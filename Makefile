@@ -15,7 +15,7 @@ SOURCES := pyproject.toml constraints.txt
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint bench clean
+.PHONY: help setup demo test lint bench openedx clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1	\2/p' Makefile
@@ -40,8 +40,10 @@ lint: .venv/.setup-test .venv/.setup-lint ## style, types, imports and docstring
 bench: .venv/.setup ## measure speed beside nbgrader's; ARGS="--full" for a large class too
 	$(BIN)/python -m bench $(ARGS)
 
+openedx: .venv-openedx/.setup ## install Open edX's own importers of grades, which tests then compare with
+
 clean: ## remove .venv and what tools left, but nothing of the course
-	rm -rf .venv build dist .coverage .coverage.* htmlcov .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	rm -rf .venv .venv-openedx build dist .coverage .coverage.* htmlcov .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 
 # A stamp is newer than what it was installed from, so that a repeat is instant.
 .venv/.setup: $(SOURCES)
@@ -55,4 +57,12 @@ clean: ## remove .venv and what tools left, but nothing of the course
 .venv/.setup-%: .venv/.setup
 	@echo "Installing what 'make $*' needs into .venv."
 	@$(PIP) install -c constraints.txt -e '.[$*]'
+	@touch $@
+
+# Apart from the kit, which never imports them: they are under another licence, and bring Django.
+.venv-openedx/.setup: tests/lms/openedx-constraints.txt
+	@echo "Installing Open edX's importers into .venv-openedx."
+	@test -x .venv-openedx/bin/python || $(PYTHON) -m venv .venv-openedx
+	@.venv-openedx/bin/python -m pip --disable-pip-version-check --quiet install \
+	    -c tests/lms/openedx-constraints.txt edx-bulk-grades super-csv
 	@touch $@

@@ -162,7 +162,9 @@ def _one_might_be_taken_for_another(strangers: Sequence[Nasty], left: Sequence[N
 
 
 @st.composite
-def scenes(draw: st.DrawFn, /, lms: Lms, titles: st.SearchStrategy[str], **asked: Any) -> Scene:
+def scenes(
+    draw: st.DrawFn, /, lms: Lms, titles: st.SearchStrategy[str], *, whole: bool = False, **asked: Any
+) -> Scene:
     """Return a class, in part in the LMS and in part in the course, with scores here and there."""
     everybody = draw(
         classes() | st.lists(st.sampled_from((*NASTY, *TWINS)), max_size=6, unique=True).map(tuple)
@@ -175,7 +177,7 @@ def scenes(draw: st.DrawFn, /, lms: Lms, titles: st.SearchStrategy[str], **asked
             [one for one in enrolled if one not in ours], [one for one in ours if one not in enrolled]
         )
     )
-    by_exercise = draw(st.booleans())
+    by_exercise = not whole and draw(st.booleans())
     keys = list(MAXIMA) if by_exercise else [WHOLE]
     named = draw(
         st.lists(titles.filter(lambda one: one != OTHER), min_size=len(keys), max_size=len(keys), unique=True)

@@ -148,7 +148,7 @@ class _Filled:
         )
         why = f"the row has no {KEY}, and one such row fails the whole upload"
         unusable = {row: why for row in range(1, len(sheet.rows)) if not sheet.cell(row, key).strip()}
-        return Layout(who=who, items=self._items(), unusable=unusable)
+        return Layout(who=who, items=self._items(), unusable=unusable, keys=(key,))
 
     def _items(self) -> list[Item]:
         """Return the columns that take a score; one that is shown otherwise is refused if it is asked for."""

@@ -136,7 +136,13 @@ def _layout(sheet: Sheet, ids: dict[IdKind, int]) -> Layout:
         for row in range(1, len(sheet.rows))
         if not any(sheet.cell(row, at).strip().removeprefix(ID_MARK) for at in ids.values())
     }
-    return Layout(who=who, items=[item for item in items if item], unusable=nobody, altered=_capped)
+    return Layout(
+        who=who,
+        items=[item for item in items if item],
+        unusable=nobody,
+        keys=tuple(ids.values()),
+        altered=_capped,
+    )
 
 
 def _capped(score: Score, item: Item) -> Score:

@@ -46,14 +46,20 @@ class Layout:
         Columns that scores may go into.
     unusable : mapping of int to str
         Rows that the LMS cannot take, each with the reason.
+    keys : tuple of int
+        Columns by which the LMS finds whose a row is; rows that share a cell of one are not used.
     altered : callable
         What an LMS does to a score in a column, such as a maximum that counts.
+    mark : str
+        The decimal mark, if the LMS knows one only; empty to tell it from the file.
     """
 
     who: Who
     items: Sequence[Item]
     unusable: Mapping[int, str]
+    keys: tuple[int, ...] = ()
     altered: Callable[[Score, Item], Score] = unaltered
+    mark: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +76,8 @@ class Filled:
     cells : mapping of int to dict of str to str
         By row and by the item's key what its cell is to be; only rows to which a score
         is sent. A cell that nothing is sent for keeps what it has.
+    new : frozenset of (int, str)
+        Rows and keys of those cells that get another score than the LMS has.
     matches : Matches
         Whose the rows are.
     changes : tuple of Change
@@ -79,6 +87,7 @@ class Filled:
     items: Mapping[str, Item]
     mark: str
     cells: Mapping[int, Mapping[str, str]]
+    new: frozenset[tuple[int, str]]
     matches: Matches
     changes: tuple[Change, ...]
 
@@ -108,11 +117,13 @@ def fill(request: Request, sheet: Sheet, layout: Layout) -> Filled:
     """
     items = choose_items(request, sheet, layout.items)
     columns = [item.column for item in items.values()]
-    mark = decimal_mark(sheet, columns, asked=request.options.get("decimal", ""))
-    rows = [row for row in range(1, len(sheet.rows)) if row not in layout.unusable]
+    mark = layout.mark or decimal_mark(sheet, columns, asked=request.options.get("decimal", ""))
+    unusable = _twice(sheet, layout) | dict(layout.unusable)
+    rows = [row for row in range(1, len(sheet.rows)) if row not in unusable]
     matches = match_rows(sheet, layout.who, rows, request.grades)
     changes: list[Change] = []
     cells: dict[int, dict[str, str]] = {}
+    new: set[tuple[int, str]] = set()
     for row in range(1, len(sheet.rows)):
         grade = matches.grades.get(row)
         student = grade.student if grade is not None else layout.who.person(sheet, row).shown
@@ -120,7 +131,7 @@ def fill(request: Request, sheet: Sheet, layout: Layout) -> Filled:
         for key, item in items.items():
             before = sheet.cell(row, item.column)
             if grade is None:
-                reason = layout.unusable.get(row) or matches.strangers[row]
+                reason = unusable.get(row) or matches.strangers[row]
                 changes.append(skipped(student, item.header, before, reason))
                 continue
             score = layout.altered(score_of(request, grade, key), item)
@@ -129,12 +140,35 @@ def fill(request: Request, sheet: Sheet, layout: Layout) -> Filled:
             done[key] = (text, change.action)
         if any(action is not Action.SKIPPED for _, action in done.values()):
             cells[row] = {key: text for key, (text, _) in done.items()}
+        new |= {(row, key) for key, (_, action) in done.items() if action is Action.APPLIED}
     left = [
         skipped(grade.student, item.header, "", reason)
         for grade, reason in matches.left
         for item in items.values()
     ]
-    return Filled(items=items, mark=mark, cells=cells, matches=matches, changes=(*changes, *left))
+    return Filled(
+        items=items,
+        mark=mark,
+        cells=cells,
+        new=frozenset(new),
+        matches=matches,
+        changes=(*changes, *left),
+    )
+
+
+def _twice(sheet: Sheet, layout: Layout) -> dict[int, str]:
+    """Return rows that the LMS would take for the same person, with the reason to leave them out."""
+    found: dict[int, str] = {}
+    for column in layout.keys:
+        rows: dict[str, list[int]] = {}
+        for row in range(1, len(sheet.rows)):
+            rows.setdefault(layout.who.clean(sheet.cell(row, column)), []).append(row)
+        for cell, places in rows.items():
+            if cell and len(places) > 1:
+                lines = ", ".join(str(sheet.lines[row]) for row in places)
+                reason = f"several rows have the {sheet.header[column].strip()} {cell!r} (lines {lines})"
+                found |= dict.fromkeys(places, reason)
+    return found
 
 
 def skipped(student: str, column: str, before: str, reason: str) -> Change:

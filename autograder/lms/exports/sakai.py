@@ -114,7 +114,7 @@ class _Filled:
         who = Who(lms=Lms.SAKAI, ids={IdKind.LOGIN: 0}, name=1)
         rows = range(1, len(self.sheet.rows))
         nobody = {row: "the row has no id" for row in rows if not self.sheet.cell(row, 0).strip()}
-        return Layout(who=who, items=items, unusable=nobody)
+        return Layout(who=who, items=items, unusable=nobody, keys=(0,))
 
     def _column_of_comments(self, title: str) -> int | None:
         headers = [cell.strip() for cell in self.sheet.header]
