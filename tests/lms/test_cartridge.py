@@ -104,6 +104,8 @@ def test_the_instructions_stand_by_themselves(course: Course, tmp_path: Path) ->
         assert "exercise2_split_heads.ipynb" in text
         assert re.search(r"Task.*Points", text, re.DOTALL)
         assert r"\(W^Q\)" in text
+        assert re.search(r"<div>\\\[Q = x.*\\\]</div>", text)
+        assert "&lt;p" not in text
     assert loading == []
     assert "<title>A &amp; B</title>" in page
     assert "read by a person" in page

@@ -172,8 +172,8 @@ def _book(released: ReleasedNotebook, lesson: Lesson) -> _Book:
 
 def _math(body: Markup) -> Markup:
     """Return HTML whose formulas stand between the marks that LMSs look for."""
-    body = Markup(_INLINE.sub(r"\\(\1\\)", body))  # noqa: S704 - sanitised before
-    return Markup(_BLOCK.sub(r"<p>\\[\1\\]</p>", body))  # noqa: S704 - the same
+    text = _INLINE.sub(r"\\(\1\\)", str(body))
+    return Markup(_BLOCK.sub(r"<div>\\[\1\\]</div>", text))  # noqa: S704 - sanitised before
 
 
 # ---------------------------------------------------------------------- XML
