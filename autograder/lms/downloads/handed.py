@@ -1,0 +1,136 @@
+"""What readers of downloads have in common: owners of attempts, teams, names of files, times."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+from autograder.lms.people import fold
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from datetime import tzinfo
+
+    from autograder.lms.downloads.model import Attempt, Entry
+    from autograder.lms.model import Person
+    from autograder.lms.people import People
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """
+    Whose an attempt is.
+
+    Parameters
+    ----------
+    people : tuple of Person
+        One student, or all of a team; nobody if nobody can tell.
+    problem : str
+        Why nobody can tell, and what to do.
+    """
+
+    people: tuple[Person, ...] = ()
+    problem: str = ""
+
+
+def attempts_of(owner: Owner, attempt: Attempt) -> Iterator[Attempt]:
+    """
+    Yield an attempt for each of its owners.
+
+    Parameters
+    ----------
+    owner : Owner
+        Whose it is.
+    attempt : Attempt
+        What was handed in; a problem that it has stays.
+
+    Yields
+    ------
+    Attempt
+        One, of nobody, if nobody can tell.
+    """
+    if not owner.people:
+        yield replace(attempt, person=None, problem=owner.problem or attempt.problem)
+    for person in owner.people:
+        yield replace(attempt, person=person)
+
+
+def members(people: People, team: str, folded: Callable[[str], str] = fold) -> tuple[Person, ...]:
+    """
+    Return who is in a team, as far as the roster says.
+
+    Parameters
+    ----------
+    people : People
+        Everybody.
+    team : str
+        Its name.
+    folded : callable, optional
+        What the LMS does to names. By default `fold`.
+
+    Returns
+    -------
+    tuple of Person
+        One for each student; empty if the roster knows no such team.
+    """
+    wanted = folded(team)
+    found = [one for one in people.everybody if wanted in {folded(section) for section in one.sections}]
+    return tuple({one.student or id(one): one for one in reversed(found)}.values())[::-1] if wanted else ()
+
+
+def own_paths(files: Iterable[tuple[str, Entry]]) -> tuple[tuple[str, Entry], ...]:
+    """
+    Return files so that none replaces another: those whose paths clash get a folder each.
+
+    Parameters
+    ----------
+    files : iterable of (str, Entry)
+        Paths in the submission's folder, and where they are in the download.
+
+    Returns
+    -------
+    tuple of (str, Entry)
+        Sorted by path. Two of one name become ``1/name`` and ``2/name``.
+    """
+    known = sorted(files, key=lambda file: (file[0], file[1].name))
+    folders: dict[str, int] = defaultdict(int)
+    for path, _ in known:
+        for parent in PurePosixPath(path.casefold()).parents:
+            folders[str(parent)] += 1
+    names: dict[str, int] = defaultdict(int)
+    for path, _ in known:
+        names[path.casefold()] += 1
+    numbers: dict[str, int] = defaultdict(int)
+    out = []
+    for path, entry in known:
+        same = path.casefold()
+        if names[same] > 1 or same in folders:
+            numbers[same] += 1
+            out.append((f"{numbers[same]}/{path}", entry))
+        else:
+            out.append((path, entry))
+    if len({path.casefold() for path, _ in out}) < len(out):
+        return own_paths((f"{number}/{path}", entry) for number, (path, entry) in enumerate(known, start=1))
+    return tuple(sorted(out, key=lambda file: file[0]))
+
+
+def in_utc(time: datetime, zone: tzinfo) -> datetime:
+    """
+    Return a time of a site in UTC.
+
+    Parameters
+    ----------
+    time : datetime
+        Naive, as the LMS writes it. Of an hour that is there twice, the first counts.
+    zone : tzinfo
+        The site's zone.
+
+    Returns
+    -------
+    datetime
+        Naive, in UTC.
+    """
+    return time.replace(tzinfo=zone).astimezone(UTC).replace(tzinfo=None)
