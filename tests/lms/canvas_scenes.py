@@ -92,6 +92,7 @@ class Scene:
         self.world = World(pupils(), **facts)
         self.canvas = LoopbackCanvas(self.world, self.hours.clock(), mishaps)
         self.policy = policy or Policy()
+        self.token = TOKEN
 
     def __enter__(self) -> Self:
         self.canvas.__enter__()
@@ -103,20 +104,24 @@ class Scene:
     def target(self, **other: str) -> CanvasTarget:
         """Return where to push."""
         where = {"url": self.canvas.url, "course": str(COURSE), "assignment": str(ASSIGNMENT)} | other
-        return CanvasTarget(**where, token=Secret(TOKEN, "CANVAS_TOKEN"))
+        return CanvasTarget(**where, token=Secret(self.token, "CANVAS_TOKEN"))
 
     def push(self, **other: str) -> CanvasPush:
         """Return the way there, anew: nothing of an earlier one is remembered."""
         return CanvasPush(self.target(**other), self.folder, policy=self.policy, clock=self.hours.clock())
 
+    def wanted(self, *grades: Grade, **wanted: Any) -> Wanted:
+        """Return what is to be there."""
+        return Wanted(assignment="hw1", grades=grades, **wanted)
+
     def plan(self, *grades: Grade, **wanted: Any) -> Plan:
         """Return a plan, nothing being sent."""
-        return self.push().plan(Wanted(assignment="hw1", grades=grades, **wanted))
+        return self.push().plan(self.wanted(*grades, **wanted))
 
     def done(self, *grades: Grade, **wanted: Any) -> dict[str, Outcome]:
         """Send all of it; return what became of whom."""
         push = self.push()
-        what = Wanted(assignment="hw1", grades=grades, **wanted)
+        what = self.wanted(*grades, **wanted)
         return {outcome.row.student: outcome for outcome in push.send(push.plan(what), what)}
 
     def scores(self) -> dict[int, float | str | None]:

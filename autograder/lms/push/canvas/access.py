@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 PLACEHOLDER = "of-the-session"
 """What canvasapi takes for the token."""
 API = "/api/v1"
-MOST_TIMES = 500
+MOST_TIMES = 100
 """How often the same is asked in a row; more than any job is waited for."""
 
 _LONGEST_REASON = 300

@@ -1,0 +1,375 @@
+"""Sending to Canvas: groups, jobs that end badly, comments, files, and reading back."""
+
+from __future__ import annotations
+
+import json
+import stat
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+from canvas_scenes import Scene, grade, pages
+from canvas_world import SEE_ATTACHED, TOKEN, Pupil, Work
+from made_grades import made_grade, made_person
+
+from autograder.errors import OperatorError, ServerError
+from autograder.lms.model import GradeState, Lms
+from autograder.lms.push.canvas.sending import GROUP, JOB_S
+from autograder.lms.push.model import EXCUSED, Action, State
+from autograder.lms.push.record import FOLDER
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from autograder.lms.model import Grade
+    from autograder.lms.push.model import Outcome
+
+
+def states(outcomes: dict[str, Outcome]) -> dict[str, str]:
+    """Return what became of each, in a word."""
+    return {student: str(outcome.state) for student, outcome in outcomes.items()}
+
+
+def verified(*students: str) -> dict[str, str]:
+    """Return what states are when all went well."""
+    return dict.fromkeys(students, "verified")
+
+
+def many(scene: Scene, count: int) -> list[Grade]:
+    """Put a class into Canvas; return their grades, all different."""
+    scene.canvas.page = 7
+    for user in range(1001, 1001 + count):
+        scene.world.pupils[user] = Pupil(id=user, name=f"Pupil, No {user}")
+        scene.world.work[user] = Work(user=user)
+    people = {user: (made_person(Lms.CANVAS, user=str(user)),) for user in range(1001, 1001 + count)}
+    return [made_grade(f"s{user}", f"{user % 97 / 10}", people=person) for user, person in people.items()]
+
+
+# ---------------------------------------------------------------- scores
+
+
+def test_scores_excuses_comments_and_files_arrive_and_are_read_back(tmp_path: Path) -> None:
+    """All of it, once, by documented requests only; the file goes by three steps and the token by none of the store's."""
+    grades = [
+        grade("ana", "9.5", comment="Good & <clear>\nThink of h = 1."),
+        grade("bo", "0"),
+        grade("cem", GradeState.EXCUSED),
+        grade("dia", GradeState.MISSING),
+    ]
+    wanted = {"comments": True, "feedback": pages(tmp_path, "ana", "bo")}
+    with Scene(tmp_path) as scene:
+        outcomes = scene.done(*grades, **wanted)
+        assert states(outcomes) == verified("ana", "bo", "cem")
+        assert [one.found for one in outcomes.values()] == ["9.5", "0", EXCUSED]
+        assert scene.scores() == {501: 9.5, 502: 0.0, 503: "EX", 504: None}
+        texts = {user: [text for text, _ in scene.world.comments(user)] for user in scene.world.work}
+        assert texts == {501: ["Good & <clear>\nThink of h = 1."], 502: [SEE_ATTACHED], 503: [], 504: []}
+        stored = {file.user: file.data for file in scene.world.files.values()}
+        assert stored == {
+            user: wanted["feedback"][name].read_bytes() for user, name in ((501, "ana"), (502, "bo"))
+        }
+        assert scene.canvas.violations == []
+
+
+def test_a_second_push_sends_nothing(tmp_path: Path) -> None:
+    """Whether our record is there or not: Canvas is looked at."""
+    wanted = {"comments": True, "feedback": pages(tmp_path, "ana")}
+    with Scene(tmp_path) as scene:
+        scene.done(grade("ana", comment="Well done"), **wanted)
+        before = len(scene.canvas.changing())
+        assert scene.done(grade("ana", comment="Well done"), **wanted) == {}
+        for path in (tmp_path / FOLDER).iterdir():
+            path.unlink()
+        assert scene.done(grade("ana", comment=" Well \r\n done"), **wanted) == {}
+        assert len(scene.canvas.changing()) == before
+
+
+def test_a_class_goes_in_groups_and_each_group_is_one_job(tmp_path: Path) -> None:
+    """One request for many scores; what becomes of them is told group by group."""
+    with Scene(tmp_path) as scene:
+        grades = many(scene, 2 * GROUP + 3)
+        push, wanted = scene.push(), scene.wanted(*grades)
+        outcomes = push.send(push.plan(wanted), wanted)
+        first = next(outcomes)
+        assert len(scene.world.jobs) == 1
+        assert states({one.row.student: one for one in [first, *outcomes]}) == verified(
+            *(one.student for one in grades)
+        )
+        assert len(scene.world.jobs) == 3
+        assert scene.canvas.changing() == [
+            f"POST {path}" for path in {scene.canvas.asked[-1].path[:0]}
+        ] or all("update_grades" in one for one in scene.canvas.changing())
+        assert scene.canvas.violations == []
+
+
+def test_scores_that_a_job_forgets_go_one_by_one(tmp_path: Path) -> None:
+    """A job that says `completed` has not said whose scores it entered."""
+    with Scene(tmp_path) as scene:
+        scene.world.job_drops = {502, 503}
+        grades = grade("ana"), grade("bo", "8"), grade("cem", GradeState.EXCUSED)
+        assert states(scene.done(*grades)) == verified("ana", "bo", "cem")
+        assert [job.state for job in scene.world.jobs.values()] == ["completed"]
+        assert scene.scores() == {501: 9.5, 502: 8.0, 503: "EX", 504: None}
+
+
+def test_a_job_that_breaks_in_its_middle_costs_nobody_their_score(tmp_path: Path) -> None:
+    """Those after the break go one by one, and those before are not sent twice."""
+    with Scene(tmp_path) as scene:
+        grades = many(scene, 9)
+        scene.world.job_breaks_after = 4
+        assert states(scene.done(*grades)) == verified(*(one.student for one in grades))
+        assert [job.state for job in scene.world.jobs.values()] == ["failed"]
+        assert len([one for one in scene.canvas.changing() if one.startswith("PUT")]) == 5
+
+
+def test_a_job_that_never_ends_is_not_waited_for(tmp_path: Path) -> None:
+    """Canvas's queue may be long; that the job runs later changes nothing."""
+    with Scene(tmp_path) as scene:
+        scene.world.job_steps = 10_000
+        assert states(scene.done(grade("ana"), grade("bo"))) == verified("ana", "bo")
+        assert JOB_S <= scene.hours.time < 2 * JOB_S
+        for job in scene.world.jobs.values():
+            job.steps = 0
+        scene.world.tick()
+        assert scene.scores()[501] == 9.5
+
+
+def test_what_canvas_refuses_for_one_is_told_for_that_one(tmp_path: Path) -> None:
+    """In Canvas's words; the others get theirs, although the refusal ends the job."""
+    with Scene(tmp_path) as scene:
+        scene.world.closed_for = {501}
+        outcomes = scene.done(grade("ana"), grade("bo"), grade("cem"))
+        assert states(outcomes) == {"ana": "failed", "bo": "verified", "cem": "verified"}
+        assert "Cannot grade this submission at this time" in outcomes["ana"].reason
+        assert "no score instead of 9.5" in outcomes["ana"].reason
+
+
+def test_a_server_that_lies_is_caught(tmp_path: Path) -> None:
+    """It says that all is well, and has another score: by more than half of the last decimal."""
+    with Scene(tmp_path) as scene:
+        scene.world.stores_wrong = {501: 9.49, 502: 9.504, 503: 0.0}
+        scene.world.forgets_comments = {504}
+        grades = grade("ana"), grade("bo"), grade("cem"), grade("dia", comment="Well done")
+        outcomes = scene.done(*grades, comments=True, feedback=pages(tmp_path, "dia"))
+    assert states(outcomes) == {"ana": "failed", "bo": "verified", "cem": "failed", "dia": "failed"}
+    assert outcomes["ana"].reason == "Canvas has 9.49 instead of 9.5"
+    assert outcomes["cem"].reason == "Canvas has 0 instead of 9.5"
+    assert outcomes["dia"].reason == "Canvas does not show the comment and the file"
+
+
+def test_a_lie_about_a_comment_is_not_kept_for_the_truth(tmp_path: Path) -> None:
+    """The next push sends it again."""
+    with Scene(tmp_path) as scene:
+        scene.world.forgets_comments = {501}
+        scene.done(grade("ana", comment="Well done"), comments=True)
+        scene.world.forgets_comments = set()
+        assert states(scene.done(grade("ana", comment="Well done"), comments=True)) == verified("ana")
+        assert scene.world.comments(501) == [("Well done", [])]
+
+
+def test_a_copy_that_lags_behind_is_given_time(tmp_path: Path) -> None:
+    """Canvas reads from copies of its database; a score is not lost because it is not shown at once."""
+    with Scene(tmp_path) as scene:
+        listing, late = scene.canvas._some_submissions, iter([True, True, False])
+        shown = {user: dict(work.facts(), submission_comments=[]) for user, work in scene.world.work.items()}
+
+        def lagging(fields: list[tuple[str, str]], users: set[str] | None = None) -> object:
+            if next(late, False):
+                return scene.canvas._list("/x", [shown[501]], fields)
+            return listing(fields) if users is None else listing(fields)
+
+        scene.canvas._some_submissions = lagging  # type: ignore[method-assign, assignment]
+        assert states(scene.done(grade("ana"))) == verified("ana")
+
+
+@pytest.mark.parametrize("kind", ["letter_grade", "gpa_scale"])
+def test_points_are_not_taken_for_the_name_of_a_letter(tmp_path: Path, kind: str) -> None:
+    """In a scheme whose letters are called 4, 3 and 2, four points are not the grade 4."""
+    with Scene(tmp_path, grading_type=kind) as scene:
+        scene.world.scheme = {"4": 1.0, "3": 0.85, "A": 1.0}
+        assert states(scene.done(grade("ana", "4"), grade("bo", "3.5"))) == verified("ana", "bo")
+        assert scene.scores()[501] == 4.0
+        scene.world.enter(501, "4", excuse=False)
+        assert scene.scores()[501] == 10.0, "the naive push gives all points"
+
+
+# ---------------------------------------------------------------- comments and files
+
+
+@pytest.mark.parametrize("style", ["redirect", "created", "told"])
+def test_every_way_that_a_store_ends_an_upload_is_understood(tmp_path: Path, style: str) -> None:
+    """A redirect back, 201 with a place to ask, 201 with the facts."""
+    with Scene(tmp_path) as scene:
+        scene.canvas.store.style = style
+        feedback = pages(tmp_path, "ana")
+        assert states(scene.done(grade("ana"), feedback=feedback)) == verified("ana")
+        (file,) = scene.world.files.values()
+        assert file.data == feedback["ana"].read_bytes()
+        assert scene.canvas.violations == []
+
+
+def test_a_comment_that_canvas_writes_otherwise_is_known_again(tmp_path: Path) -> None:
+    """As HTML, with other line ends, under a file name with a number."""
+    with Scene(tmp_path) as scene:
+        scene.world.rewrites_comments = True
+        wanted = {"comments": True, "feedback": pages(tmp_path, "ana")}
+        grades = [grade("ana", comment="a < b & c\n\nq.e.d.")]
+        assert states(scene.done(*grades, **wanted)) == verified("ana")
+        (said,) = scene.world.work[501].comments
+        said["attachments"][0]["display_name"] = said["attachments"][0]["display_name"].replace(
+            ".html", "-3.html"
+        )
+        for path in (tmp_path / FOLDER).iterdir():
+            path.unlink()
+        assert scene.plan(*grades, **wanted).to_send == ()
+
+
+def test_a_comment_that_somebody_removed_stays_removed(tmp_path: Path) -> None:
+    """Our record knows that it was there."""
+    with Scene(tmp_path) as scene:
+        wanted = {"comments": True, "feedback": pages(tmp_path, "ana")}
+        scene.done(grade("ana", comment="Well done"), **wanted)
+        scene.world.work[501].comments.clear()
+        assert scene.plan(grade("ana", comment="Well done"), **wanted).to_send == ()
+
+
+def test_what_is_new_goes_and_nothing_else(tmp_path: Path) -> None:
+    """After another grading: the new page without the old comment, the new comment without the old page."""
+    with Scene(tmp_path) as scene:
+        feedback = pages(tmp_path, "ana")
+        scene.done(grade("ana", comment="First"), comments=True, feedback=feedback)
+        feedback = pages(tmp_path, "ana", text="graded again")
+        scene.done(grade("ana", comment="First"), comments=True, feedback=feedback)
+        scene.done(grade("ana", "8", comment="Second"), comments=True, feedback=feedback)
+        said = scene.world.comments(501)
+        assert [text for text, _ in said] == ["First", SEE_ATTACHED, "Second"]
+        assert [len(files) for _, files in said] == [1, 1, 0]
+        assert said[0][1] != said[1][1]
+        assert scene.scores()[501] == 8.0
+
+
+def test_a_page_that_changes_between_plan_and_sending_is_not_sent(tmp_path: Path) -> None:
+    """What is sent is what the table showed."""
+    with Scene(tmp_path) as scene:
+        feedback = pages(tmp_path, "ana", "bo")
+        push, wanted = scene.push(), scene.wanted(grade("ana"), grade("bo"), feedback=feedback)
+        plan = push.plan(wanted)
+        feedback["ana"].write_text("graded again", encoding="utf-8")
+        feedback["bo"].unlink()
+        outcomes = {one.row.student: one for one in push.send(plan, wanted)}
+        assert states(outcomes) == {"ana": "failed", "bo": "failed"}
+        assert "has changed since the plan" in outcomes["ana"].reason
+        assert "no plain file" in outcomes["bo"].reason
+        assert scene.scores()[501] == 9.5
+        assert scene.world.files == {}
+
+
+def test_comments_go_to_one_student_also_in_a_group(tmp_path: Path) -> None:
+    """A feedback page is about one student's work."""
+    with Scene(tmp_path, group_category_id=55) as scene:
+        scene.world.groups = {1: [501, 502]}
+        scene.done(grade("ana", comment="For Ana"), grade("bo", comment="For Bo"), comments=True)
+        fields = [pair for one in scene.canvas.asked if one.method == "PUT" for pair in one.form]
+        assert ("comment[group_comment]", "false") in fields
+        assert ("comment[group_comment]", "true") not in fields
+        assert scene.world.comments(501) == [("For Ana", [])]
+
+
+# ---------------------------------------------------------------- the record, and others at work
+
+
+def test_the_record_is_the_owners_and_holds_no_text(tmp_path: Path) -> None:
+    """Ids, hashes and times; neither names nor comments nor the token."""
+    with Scene(tmp_path) as scene:
+        scene.done(grade("ana", comment="Well done"), comments=True, feedback=pages(tmp_path, "ana"))
+    files = list((tmp_path / ".autograder").rglob("*.json"))
+
+    assert len(files) == 1
+    assert stat.S_IMODE(files[0].stat().st_mode) == 0o600
+    text = files[0].read_text(encoding="utf-8")
+    assert set(json.loads(text)["students"]["501"]) == {"score", "comment", "comment_id", "file", "at"}
+    assert all(secret not in text for secret in (TOKEN, "Well done", "Ruiz", "ana"))
+
+
+@pytest.mark.parametrize(
+    "content", ["", "{", "[]", '{"version": 99}', '{"version": 1, "where": "x", "students": {}}']
+)
+def test_a_record_that_is_none_is_named_before_anything_is_sent(tmp_path: Path, content: str) -> None:
+    """It may be deleted; guessing could send twice."""
+    with Scene(tmp_path) as scene:
+        scene.done(grade("ana"))
+        (path,) = (tmp_path / FOLDER).glob("*.json")
+        path.write_text(content, encoding="utf-8")
+        with pytest.raises(OperatorError, match=r"record|damaged"):
+            scene.push()
+        path.unlink()
+        assert scene.plan(grade("ana")).rows[0].action is Action.UNCHANGED
+
+
+def test_two_pushes_at_once_do_not_both_send(tmp_path: Path) -> None:
+    """Both would see no comment, and both would add one."""
+    with Scene(tmp_path) as scene:
+        grades = [grade(name, comment="Well done") for name in ("ana", "bo")]
+        wanted = scene.wanted(*grades, comments=True)
+        first, second = scene.push(), scene.push()
+        plans = first.plan(wanted), second.plan(wanted)
+        sending = first.send(plans[0], wanted)
+        next(sending)
+        with pytest.raises(OperatorError, match="another push"):
+            list(second.send(plans[1], wanted))
+        list(sending)
+        # The second one's plan is old by now.
+        assert states({one.row.student: one for one in second.send(plans[1], wanted)}) == verified(
+            "ana", "bo"
+        )
+        assert scene.world.comments(501) == [("Well done", [])]
+
+
+def test_a_token_that_ends_in_the_middle_ends_the_push(tmp_path: Path) -> None:
+    """Not one refusal for each student; with a new token the rest goes."""
+    with Scene(tmp_path) as scene:
+        grades = many(scene, GROUP + 5)
+        push, wanted = scene.push(), scene.wanted(*grades)
+        sending = push.send(push.plan(wanted), wanted)
+        assert next(sending).state is State.VERIFIED
+        push._access.token = replace_value(push._access.token)
+        with pytest.raises(OperatorError, match="does not know this token"):
+            list(sending)
+        assert len(scene.done(*grades)) == 5
+
+
+def replace_value(secret: object) -> object:
+    """Return another secret, as one is after it was revoked."""
+    return type(secret)("7053~revoked", "CANVAS_TOKEN")  # type: ignore[call-arg]
+
+
+def test_a_canvas_that_goes_down_ends_the_push_and_the_next_one_goes_on(tmp_path: Path) -> None:
+    """It is not asked for each student of the class until nobody is left."""
+    with Scene(tmp_path) as scene:
+        grades = many(scene, 3 * GROUP)
+        push, wanted = scene.push(), scene.wanted(*grades)
+        sending = push.send(push.plan(wanted), wanted)
+        done = [next(sending) for _ in range(GROUP)]
+        routed = scene.canvas._routed
+        down = replace(routed(scene.canvas.asked[0]), status=503, body=b"<h1>Down</h1>")
+        scene.canvas._routed = lambda _: down  # type: ignore[method-assign]
+        before = len(scene.canvas.asked)
+        with pytest.raises(ServerError, match="the server answers 503"):
+            list(sending)
+        assert len(scene.canvas.asked) - before <= 20
+        scene.canvas._routed = routed  # type: ignore[method-assign]
+        assert len(done) == GROUP
+        assert len(scene.done(*grades)) == 2 * GROUP
+
+
+def test_a_bucket_that_is_full_is_waited_for_and_seldom_met(tmp_path: Path) -> None:
+    """What is left is told with each answer; who looks is hardly ever refused."""
+    with Scene(tmp_path) as scene:
+        scene.canvas.cost = 45.0
+        grades = [grade(name, comment="Well done") for name in ("ana", "bo", "cem")]
+        assert states(scene.done(*grades, comments=True)) == verified("ana", "bo", "cem")
+        assert scene.canvas.throttled == 0
+        assert sum(scene.hours.slept) > 20
+        scene.canvas.cost = 800.0
+        assert scene.plan(*grades, comments=True).to_send == ()
+        assert scene.canvas.throttled > 0
