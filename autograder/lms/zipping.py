@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import secrets
 import stat
@@ -103,6 +104,35 @@ def write_zip(path: Path, files: Iterable[Packed], *, private: bool = False) -> 
     except OSError as error:
         what = f"cannot be written ({error.strerror})"
         raise OperatorError(path, what, "Check rights and space.") from None
+
+
+def zip_bytes(files: Iterable[Packed], where: Path) -> bytes:
+    """
+    Return a zip; with the same files it has the same bytes.
+
+    Parameters
+    ----------
+    files : iterable of Packed
+        What is in it, in this order.
+    where : Path
+        What errors call it.
+
+    Returns
+    -------
+    bytes
+        All of it.
+
+    Raises
+    ------
+    CourseError
+        If a name leads out of the zip, or two files have the same.
+    OperatorError
+        If a file cannot be read.
+    """
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        _pack(archive, files, where)
+    return stream.getvalue()
 
 
 def _pack(archive: zipfile.ZipFile, files: Iterable[Packed], where: Path) -> None:
