@@ -50,11 +50,13 @@ class Secret:
         Where it is from: a variable or a file.
     """
 
-    __slots__ = ("_value", "source")
+    __slots__ = ("_forms", "_value", "source")
 
     def __init__(self, value: str, source: str) -> None:
         self._value = value
         self.source = source
+        # Looked for in every request and answer; a key has hundreds.
+        self._forms = self._all_forms()
 
     def reveal(self) -> str:
         """Return the text itself, to be put into a request and nowhere else."""
@@ -70,6 +72,9 @@ class Secret:
             The value as it stands and as an address, a header or JSON may hold it;
             of a key also its lines. The longest first.
         """
+        return self._forms
+
+    def _all_forms(self) -> tuple[str, ...]:
         lines = [line.strip() for line in self._value.splitlines()] if "\n" in self._value else []
         values = {
             self._value,
