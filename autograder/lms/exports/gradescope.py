@@ -205,7 +205,7 @@ def _emails(grade: Grade) -> list[str]:
 def _folder(student: str, taken: Mapping[str, Grade]) -> str:
     """Return a name for a folder that no other student has, whatever the id is."""
     plain = _UNSAFE.sub("_", student).strip(". ")[:100] or "student"
-    names = (plain if not number else f"{plain}-{number}" for number in range(len(taken) + 1))
+    names = (plain if not number else f"{plain}-{number}" for number in range(len(taken) + 2))
     others = {name.casefold() for name in (*taken, Path(AUTOGRADER).name)}
     return next(name for name in names if name.casefold() not in others)
 
