@@ -40,7 +40,7 @@ ALLOWED = {
 ONE = {"submission[posted_grade]", "submission[excuse]", "prefer_points_over_scheme"}
 SAID = {"comment[text_comment]", "comment[group_comment]", "comment[file_ids][]"}
 BULK = re.compile(r"grade_data\[([^\]]+)\]\[(posted_grade|excuse)\]")
-HIGH_WATER, OUTFLOW_PER_S = 600.0, 10.0
+HIGH_WATER, BRIM, OUTFLOW_PER_S = 600.0, 800.0, 10.0
 
 Fields = list[tuple[str, str]]
 
@@ -117,7 +117,7 @@ class LoopbackCanvas(Loopback):
             words = b"403 Forbidden (Rate Limit Exceeded)\n"
             headers = {"Content-Type": "text/plain; charset=utf-8", "X-Rate-Limit-Remaining": "0.0"}
             return Answer(status=403, body=words, headers=headers)
-        self._level += self.cost
+        self._level = min(self._level + self.cost, BRIM)
         self.world.tick()
         answer = self._routed(asked)
         left = {"X-Rate-Limit-Remaining": str(HIGH_WATER - self._level), "X-Request-Cost": str(self.cost)}

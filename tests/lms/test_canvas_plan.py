@@ -120,7 +120,6 @@ def test_a_student_is_found_by_what_is_known(
             "several people in Canvas may be meant",
         ),
     ],
-    ids=str,
 )
 def test_who_cannot_be_told_gets_nothing(tmp_path: Path, details: dict[str, Any], said: str) -> None:
     """It is said why, and what to do; who handed in nothing needs no id."""
