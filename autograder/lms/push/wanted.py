@@ -1,0 +1,85 @@
+"""What is to be in an LMS afterwards, and what that means for one student's score."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from autograder.lms.model import GradeState, points_text
+from autograder.lms.push.model import same_score
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from decimal import Decimal
+    from pathlib import Path
+
+    from autograder.lms.model import Grade
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """
+    What is to be in an LMS.
+
+    Parameters
+    ----------
+    assignment : str
+        The assignment's name in this course.
+    grades : sequence of Grade
+        One for each student.
+    feedback : mapping of str to Path
+        The feedback file of students, by their ids; empty to send none.
+    comments : bool
+        True to send the grades' comments.
+    missing_as_zero : bool
+        True to give a zero to who handed in nothing.
+    clear : bool
+        True to take away scores that the LMS has where there is none here.
+    """
+
+    assignment: str
+    grades: Sequence[Grade]
+    feedback: Mapping[str, Path] = field(default_factory=dict)
+    comments: bool = False
+    missing_as_zero: bool = False
+    clear: bool = False
+
+    @property
+    def max_points(self) -> Decimal | None:
+        """Points of the assignment; None without a grade."""
+        return max((grade.max_points for grade in self.grades), default=None)
+
+    def after(self, grade: Grade, before: str) -> tuple[str | None, str]:
+        """
+        Return the score that a student is to have.
+
+        Parameters
+        ----------
+        grade : Grade
+            The grade here.
+        before : str
+            The score in the LMS; empty for none.
+
+        Returns
+        -------
+        score : str or None
+            Equal to `before` if the LMS would not tell the two apart; empty to take it away; None to
+            leave what there is.
+        reason : str
+            Why, where it is not plain.
+        """
+        zero = grade.state is GradeState.MISSING and self.missing_as_zero
+        if grade.points is None and not zero:
+            reason = grade.reason.rstrip(".") or "there is no score"
+            if self.clear and before and grade.state is not GradeState.EXCUSED:
+                return "", f"{reason}; the score that is there is taken away"
+            return None, reason
+        after = "0" if grade.points is None else points_text(grade.points)
+        return (before if same_score(before, after) else after), ""
+
+    def comment(self, grade: Grade) -> str:
+        """Return the comment that goes with a grade: plain lines; empty for none."""
+        if not self.comments or grade.state is not GradeState.GRADED:
+            return ""
+        lines = "".join(char for char in grade.comment if char == "\n" or char.isprintable() or char == "\t")
+        return lines.strip()
