@@ -85,10 +85,10 @@ def understood(written: Written, reader: Reader, people: Iterable[Person]) -> Un
 
 
 def assert_nobody_has_anothers(read: Understood, work: Sequence[Handed]) -> None:
-    """Whatever was taken is that student's, as it was handed in; whatever was not is told."""
+    """Whatever was taken is that student's and whole; whatever was not is told."""
     for one in read.taken:
         own = [each for each in work if each.who.login == one.student]
-        assert any(each.files.items() <= one.files.items() for each in own), one.attempt
+        assert any(set(each.files.values()) == set(one.files.values()) for each in own), one.attempt
     told = {data for one in (*read.taken, *read.refused) for data in one.files.values()}
     names = " ".join(one.name for one in read.left)
     for each in work:

@@ -206,7 +206,7 @@ def sakai(work: Sequence[Handed], words: Words | None = None, *, graded: bool = 
         folder = f"HW 1/{named}({sakai_id(one.who.login)})"
         for path, data in one.files.items():
             written.entries[f"{folder}/{words.submission}/{path}"] = data
-        text = f"{named}({one.who.login})_submissionText.html"
+        text = f"{named}({sakai_id(one.who.login)})_submissionText.html"
         written.entries[f"{folder}/{text}"] = one.text.encode()
         written.entries[f"{folder}/timestamp.txt"] = one.at.strftime("%Y%m%d%H%M%S000").encode()
         written.entries[f"{folder}/feedbackText.html"] = b""

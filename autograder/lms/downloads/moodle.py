@@ -13,7 +13,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from autograder.lms.downloads.handed import Owner, attempts_of, members, own_paths
+from autograder.lms.downloads.attempts import Owner, attempts_of, members, own_paths
 from autograder.lms.downloads.model import Attempt, Download, Left
 from autograder.lms.downloads.owners import BY_HAND
 from autograder.lms.model import IdKind, Lms
