@@ -199,19 +199,46 @@ def publish_grades(course: Course, assignment: str, path: Path | None = None) ->
         If the gradebook cannot be read or the file not written.
     """
     path = path or course.root / "exports" / f"{assignment}.csv"
+    scores, reasons = scores_and_reasons(course, assignment)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_table(path, scores, reasons)
+    except OSError as error:
+        what = f"cannot be written ({error.strerror})"
+        raise OperatorError(path, what, "Check rights and space.") from None
+    return path
+
+
+def scores_and_reasons(course: Course, assignment: str) -> tuple[list[StudentScore], dict[str, str]]:
+    """
+    Return everybody's scores, and why some have none.
+
+    Parameters
+    ----------
+    course : Course
+        The course.
+    assignment : str
+        The assignment.
+
+    Returns
+    -------
+    scores : list of StudentScore
+        Sorted by student: those of the gradebook, and those whose work lies in the course.
+    reasons : dict of str to str
+        By student why a submission, or a part of it, could not be graded.
+
+    Raises
+    ------
+    AutograderError
+        If the gradebook or the release cannot be read.
+    """
     with Gradebook(course.db_url) as gradebook:
         scores = gradebook.scores(assignment)
         reasons = gradebook.failures(assignment)
     graded = {score.student for score in scores if score.submitted}
     reasons = {one: NOT_YET for one in handed_in(course, assignment) if one not in graded} | reasons
-    everybody = [*scores, *_unknown(course, assignment, reasons.keys() - {one.student for one in scores})]
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_table(path, sorted(everybody, key=lambda one: one.student), reasons)
-    except OSError as error:
-        what = f"cannot be written ({error.strerror})"
-        raise OperatorError(path, what, "Check rights and space.") from None
-    return path
+    unknown = _unknown(course, assignment, reasons.keys() - {one.student for one in scores})
+    return sorted([*scores, *unknown], key=lambda one: one.student), reasons
 
 
 def _unknown(course: Course, assignment: str, students: Iterable[str]) -> Iterator[StudentScore]:

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 from traitlets.config import Config
 
-from autograder.course.configuration import CONFIG_FILE
+from autograder.course.configuration import CONFIG_FILE, read_config
 from autograder.course.course import Course
+from autograder.course.lms_settings import LmsSettings, lms_settings
 from autograder.course.settings import Autograder, Settings, configure_nbgrader, help_texts, load_settings
 from autograder.errors import ConfigError
 
@@ -89,11 +90,34 @@ def test_an_unknown_flag_is_an_error(tmp_path: Path) -> None:
         load_settings(tmp_path, job=3)
 
 
+def test_where_the_lms_is_changes_no_grading(tmp_path: Path) -> None:
+    """It is told apart from the limits, so that a new address grades nobody again."""
+    before = load_settings(tmp_path)
+    write(tmp_path, "c.Autograder.canvas_url = 'https://canvas.example.edu'")
+
+    assert load_settings(tmp_path) == before
+    told = lms_settings(read_config(tmp_path))
+    assert (told.canvas_url, told.canvas_course) == ("https://canvas.example.edu", "")
+
+
+def test_a_course_of_an_lms_may_be_its_number(tmp_path: Path) -> None:
+    """Whoever copies it from the address of the course writes no quotes; an address is a text."""
+    write(tmp_path, "c.Autograder.canvas_course = 4021")
+    load_settings(tmp_path)
+    assert lms_settings(read_config(tmp_path)).canvas_course == "4021"
+
+    write(tmp_path, "c.Autograder.canvas_url = ['https://canvas.example.edu']")
+    with pytest.raises(ConfigError, match="canvas_url"):
+        load_settings(tmp_path)
+
+
 def test_every_setting_says_what_it_does_and_its_default() -> None:
     """`autograder doctor` and the manual print these texts."""
     texts = help_texts()
 
-    assert set(texts) == {field.name for field in dataclasses.fields(Settings)} - NOT_OURS
+    of_grading = {field.name for field in dataclasses.fields(Settings)} - NOT_OURS
+    of_an_lms = {field.name for field in dataclasses.fields(LmsSettings)}
+    assert set(texts) == of_grading | of_an_lms
     for name, text in texts.items():
         assert "(default" in text, name
     assert set(texts) == set(Autograder.class_trait_names(config=True))

@@ -12,7 +12,7 @@ import sys
 
 import click
 
-from autograder.cli import bundles, course, lms
+from autograder.cli import bundles, course, lms, pushes
 from autograder.cli.base import FAILED, INTERRUPTED, USAGE, Group
 
 __all__ = ["FAILED", "INTERRUPTED", "USAGE", "main", "run"]
@@ -42,5 +42,6 @@ for _command in (
     course.demo,
     lms.export,
     bundles.bundle,
+    pushes.push,
 ):
     main.add_command(_command)

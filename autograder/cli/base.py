@@ -16,6 +16,8 @@ from autograder.terminal import printable
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from autograder.course.course import Course
+
 FAILED, USAGE, INTERRUPTED = 1, 2, 130
 """Exit codes."""
 
@@ -41,26 +43,38 @@ class Group(click.Group):
             ctx.exit(USAGE if isinstance(error, CourseError) else FAILED)
 
 
+def course_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options that every command on a course has: ``course_dir`` and ``as_json``."""
+    command = click.option("--json", "as_json", is_flag=True, help="Print results as JSON, for machines.")(
+        command
+    )
+    return click.option(
+        "--course-dir",
+        type=click.Path(path_type=Path, file_okay=False),
+        help="The course folder. Default: the current folder or the nearest one above it.",
+    )(command)
+
+
+def find_course(course_dir: Path | None, assignment: str | None) -> tuple[Course, list[str]]:
+    """Return the course, and the assignment that was named or all of them."""
+    from autograder.course.course import Course
+
+    course = Course.find(course_dir)
+    names = course.assignments() if assignment is None else [course.check_assignment(assignment)]
+    if not names:
+        where = course.layout.parent(Step.SOURCE)
+        raise CourseError(where, "there is no assignment", "Put a folder of notebooks there.")
+    return course, names
+
+
 def on_course(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command the argument ASSIGNMENT and the options every command has."""
 
     @click.argument("assignment", required=False)
-    @click.option(
-        "--course-dir",
-        type=click.Path(path_type=Path, file_okay=False),
-        help="The course folder. Default: the current folder or the nearest one above it.",
-    )
-    @click.option("--json", "as_json", is_flag=True, help="Print results as JSON, for machines.")
+    @course_options
     @wraps(command)
     def wrapped(assignment: str | None, course_dir: Path | None, *, as_json: bool, **options: Any) -> None:
-        from autograder.course.course import Course
-
-        course = Course.find(course_dir)
-        names = course.assignments() if assignment is None else [course.check_assignment(assignment)]
-        if not names:
-            where = course.layout.parent(Step.SOURCE)
-            raise CourseError(where, "there is no assignment", "Put a folder of notebooks there.")
-        command(course, names, as_json=as_json, **options)
+        command(*find_course(course_dir, assignment), as_json=as_json, **options)
 
     return wrapped
 

@@ -15,9 +15,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from traitlets import Bool, Float, Int, TraitError
-from traitlets.config import Config, Configurable
+from traitlets.config import Config
 
 from autograder.course.configuration import CONFIG_FILE, read_config
+from autograder.course.lms_settings import LMS_SETTINGS, LmsTraits
 from autograder.course.nbgrader_settings import (
     CourseDirectory,
     cell_timeout_s,
@@ -38,7 +39,7 @@ NBGRADERS = ("Autograde", "AutogradeApp")
 PLUGINS = "autograder.nbgrader_plugins"
 
 
-class Autograder(Configurable):
+class Autograder(LmsTraits):
     """What may be set as ``c.Autograder.<name>`` in ``nbgrader_config.py``."""
 
     wall_time_s = Float(
@@ -215,7 +216,7 @@ def settings_of(course_root: Path, config: Config, **flags: Any) -> Settings:
         ours = Autograder(config=config)
     except TraitError as problem:
         raise ConfigError(path, _reason(problem), "Give it a value of the right kind.") from None
-    values = {name: getattr(ours, name) for name in known}
+    values = {name: getattr(ours, name) for name in known if name not in LMS_SETTINGS}
     values["jobs"] = values["jobs"] or _cores()
     return Settings(
         **(values | _times(config)),
