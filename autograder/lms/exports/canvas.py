@@ -21,6 +21,7 @@ from autograder.lms.exports.canvas_gradebook import (
     safe_header,
 )
 from autograder.lms.exports.columns import number_in, same_points, score_of, wanted
+from autograder.lms.exports.filling import max_points_of, skipped
 from autograder.lms.exports.matching import match_rows
 from autograder.lms.exports.model import Action, Change, Export, File
 from autograder.lms.model import GradeState, IdKind, Lms, points_text
@@ -28,7 +29,6 @@ from autograder.lms.sheets import PLAIN, Dialect, harmless, sheet_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from decimal import Decimal
 
     from autograder.lms.exports.canvas_gradebook import Gradebook
     from autograder.lms.exports.model import Request
@@ -101,7 +101,7 @@ class _Filled:
             stranger = book.others.get(row) or matches.strangers.get(row, "")
             self._row(row, matches.grades.get(row), stranger)
         for grade, reason in matches.left:
-            self.changes += [_skipped(grade.student, item.header, reason) for item in book.items.values()]
+            self.changes += [skipped(grade.student, item.header, "", reason) for item in book.items.values()]
         header = [*book.identity(0), *(safe_header(item.header) for item in book.items.values())]
         # An empty cell would make an assignment worth nothing.
         worth = {row: [sheet.cell(row, item.column) for item in book.items.values()] for row in book.points}
@@ -166,7 +166,7 @@ class _Filled:
     def _notes(self) -> Iterator[str]:
         for key, item in self.book.items.items():
             yield from _renamed(item.header)
-            points = _max_points(self.request.grades, key)
+            points = max_points_of(self.request.grades, key)
             if points is not None and item.max_points is not None and item.max_points != points:
                 yield (
                     f"{item.header!r} has {points_text(item.max_points)} points in Canvas and "
@@ -255,7 +255,7 @@ def _head(request: Request, titles: Mapping[str, str]) -> list[list[str]]:
     header = ["Student", "ID", "Section", *titles.values()]
     if all(map(has_number, titles.values())):
         return [header]
-    points = (_max_points(request.grades, key) for key in titles)
+    points = (max_points_of(request.grades, key) for key in titles)
     texts = ("" if one is None else points_text(one, places=2) for one in points)
     return [header, [f"    {POINTS_POSSIBLE}", "", "", *texts]]
 
@@ -270,8 +270,8 @@ def _notes_without(request: Request, titles: Mapping[str, str], *, sent: bool) -
     if not all(map(has_number, titles.values())):
         points = " and ".join(_head(request, titles)[1][3:])
         yield (
-            f"An assignment of this title gets {points} points from the file. If Canvas has no published one, "
-            "it offers to make a new one: leave its dialog if that is not what you want."
+            f"An assignment of this title gets {points} points from the file. If Canvas has no published "
+            "one, it offers to make a new one: leave its dialog if that is not what you want."
         )
     if not sent:
         yield "Nothing is sent, so there is nothing to import."
@@ -286,13 +286,6 @@ def _renamed(header: str, safe: str = "") -> Iterator[str]:
         )
 
 
-def _max_points(grades: Sequence[Grade], key: str) -> Decimal | None:
-    if not grades:
-        return None
-    parts = {part.name: part.max_points for part in grades[0].parts}
-    return parts.get(key) if key else grades[0].max_points
-
-
 def _points(cell: str) -> str:
     """Return what an assignment is worth, as it stands if Canvas reads it so."""
     number = number_in(cell)
@@ -305,10 +298,6 @@ def _kept(before: str) -> str:
     if number is not None:
         return f"{number:f}"
     return "" if before.strip() in BLANK else before
-
-
-def _skipped(student: str, column: str, reason: str) -> Change:
-    return Change(student=student, column=column, action=Action.SKIPPED, reason=reason)
 
 
 def _file(request: Request, rows: Sequence[Sequence[str]]) -> File:
