@@ -12,11 +12,13 @@ import click
 
 from autograder.cli.base import FAILED, INTERRUPTED, on_course, print_json
 from autograder.course.layout import Step
+from autograder.errors import CourseError
 from autograder.terminal import short_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from autograder.commands.returning import Packed
     from autograder.course.course import Course
     from autograder.grading.batch import Graders
     from autograder.grading.planning import Again
@@ -142,25 +144,60 @@ def _interruptible() -> Iterator[None]:
     "--student", "students", multiple=True, metavar="ID", help="This student only; may be repeated."
 )
 @click.option("--jobs", type=click.IntRange(1), help="Processes that write. Default: one a core.")
+@click.option(
+    "--zip",
+    "lms",
+    type=click.Choice(["canvas", "moodle", "blackboard", "brightspace", "sakai"]),
+    help="Also pack the pages for the LMS that the work was collected from.",
+)
+@click.option(
+    "--to",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="The zip to write. Default: exports/<assignment>-feedback-<lms>.zip in the course folder.",
+)
+@click.option(
+    "--download",
+    type=click.Path(path_type=Path, exists=True),
+    help="What was downloaded from Brightspace, whose index page it may want back.",
+)
 def feedback(
-    course: Course, assignments: list[str], *, as_json: bool, students: tuple[str, ...], jobs: int | None
+    course: Course, assignments: list[str], *, as_json: bool, students: tuple[str, ...], **asked: Any
 ) -> None:
     """Write a feedback page for each student."""
     from autograder.grading.choosing import graded, with_results
     from autograder.publishing import publish_feedback
 
-    jobs = course.settings(jobs=jobs).jobs
+    for option in ("to", "download"):
+        if asked[option] is not None and (asked["lms"] is None or len(assignments) > 1):
+            remedy = f"Name one assignment and --zip: {', '.join(assignments)}."
+            raise CourseError(f"--{option}", "it is of the zip of one assignment", remedy)
+    jobs = course.settings(jobs=asked["jobs"]).jobs
     pages = {}
     for name in with_results(course, assignments):
         wanted = graded(course, name, students)
-        found = publish_feedback(course, name, wanted, jobs=jobs, quiet=as_json)
-        pages[name] = {student: str(page) for student, page in found.items()}
+        pages[name] = publish_feedback(course, name, wanted, jobs=jobs, quiet=as_json)
+    packed = _packed(course, pages, asked) if asked["lms"] else []
     if as_json:
-        print_json(pages)
+        shown = {name: {one: str(page) for one, page in found.items()} for name, found in pages.items()}
+        print_json([one.to_dict() for one in packed] if packed else shown)
         return
     for assignment, written in pages.items():
         click.echo(f"{assignment}: feedback for {len(written)} student{'s' if len(written) != 1 else ''}")
         click.echo(f"  {short_path(course.layout.shown(Step.FEEDBACK, assignment))}/index.html")
+    for one in packed:
+        from autograder.commands.returning import print_packed
+
+        print_packed(one)
+
+
+def _packed(course: Course, pages: dict[str, dict[str, Path]], asked: dict[str, Any]) -> list[Packed]:
+    """Pack the pages of each assignment that was collected from the LMS; of several not all need be."""
+    from autograder.commands.returning import Way, pack_feedback, was_collected
+    from autograder.lms.model import Lms
+
+    way = Way(lms=Lms(asked["lms"]), to=asked["to"], download=asked["download"])
+    names = [name for name in pages if was_collected(course, name, way.lms)] or list(pages)
+    return [pack_feedback(course, name, pages[name], way) for name in names]
 
 
 @click.command()
