@@ -140,6 +140,8 @@ class Loopback:
         self.mishaps = mishaps
         self.asked: list[Asked] = []
         """Every request that was heard, in order."""
+        self.instead: Answer | None = None
+        """What is answered to everything, whatever it is."""
         self.today = ""
         """What its clock says, as a header does; by default the time that it is."""
         self.lock = threading.Lock()
@@ -182,7 +184,7 @@ class Loopback:
                 return Answer(status=429, headers={"Retry-After": "2"})
             if mishap is Mishap.UNHEARD:
                 return mishap
-            answer = self.answer(asked)
+            answer = self.instead or self.answer(asked)
             if mishap is Mishap.GATEWAY:
                 return Answer(status=502, body=b"<h1>Bad Gateway</h1>", headers={"Content-Type": "text/html"})
             return (mishap, answer) if mishap else answer

@@ -9,7 +9,7 @@ from urllib.parse import urljoin, urlsplit, urlunsplit
 from autograder.errors import ServerError
 from autograder.lms.push.addresses import origin_of
 
-_NEXT = re.compile(r"<([^>]*)>((?:\s*;[^<,]*)*)")
+_NEXT = re.compile(r"<([^>]*)>([^<]*)")
 # Moodle writes curly quotes around it.
 _REL = re.compile(r";\s*rel\s*=\s*[\"'“”]?(?:[\w-]+\s+)*next\b", re.IGNORECASE)
 

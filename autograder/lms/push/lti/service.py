@@ -154,7 +154,7 @@ class Connector(ServiceConnector):
                     raise self._no_token() from None
                 if last or self.clock.now() - started_s < _WORD_S:
                     self._refuse(self._token_url, problem.response, TokenRefusedError)
-            except (LtiException, ValueError, TypeError, LookupError, AttributeError):
+            except (LtiException, ValueError, TypeError, LookupError, AttributeError, RecursionError):
                 raise self._no_token() from None
         raise AssertionError(scopes)
 
@@ -217,7 +217,7 @@ class Connector(ServiceConnector):
         details["case_insensitive_headers"] = True
         try:
             answer = self._asked(scopes, url, details)
-        except ValueError:
+        except (ValueError, RecursionError):
             # What has a body that is no JSON was done all the same.
             if not details.get("is_post"):
                 raise _useless(self._shown(url)) from None
