@@ -311,8 +311,8 @@ class _Bundle:
         made_up = [name for name in _MADE_UP if not _given_id(self.request, name)]
         if made_up:
             yield (
-                f"The ids of {', '.join(made_up)} are made up here. If the other system has its own, give them, "
-                f"as in --set {made_up[0]}=ID; it takes others for something new."
+                f"The ids of {', '.join(made_up)} are made up here. If the other system has its own, give "
+                f"them, as in --set {made_up[0]}=ID; it takes others for something new."
             )
         if self.mode == "bulk":
             yield (
