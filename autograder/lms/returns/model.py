@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from autograder.lms.downloads.model import Left
     from autograder.lms.zipping import Packed
 
-_NO_NAME = re.compile(r'[\\/:*?"<>|_\s]+')
+_NO_NAME = re.compile(r'[\\/:*?"<>|\s]+')
 _NAME_LENGTH = 60
 
 
