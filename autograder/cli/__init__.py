@@ -12,7 +12,7 @@ import sys
 
 import click
 
-from autograder.cli import bundles, course, lms, pushes
+from autograder.cli import bundles, course, downloads, lms, pushes
 from autograder.cli.base import FAILED, INTERRUPTED, USAGE, Group
 
 __all__ = ["FAILED", "INTERRUPTED", "USAGE", "main", "run"]
@@ -40,6 +40,7 @@ for _command in (
     course.doctor,
     course.validate,
     course.demo,
+    downloads.collect,
     lms.export,
     bundles.bundle,
     pushes.push,

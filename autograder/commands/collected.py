@@ -1,0 +1,139 @@
+"""What `autograder collect` prints: what became of each submission, what was not collected, what to do."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from autograder.lms.collecting.planning import Action, Planned
+from autograder.terminal import printable, say, some
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from autograder.commands.collecting import Collection
+
+FEW = 25
+"""So many submissions are all shown; of more, those that are unchanged are not."""
+
+NAMED = 8
+"""Students that are named one by one."""
+
+FILES = 4
+"""Files of a submission that are named one by one."""
+
+_TOLD = {
+    Action.NEW: ("new", "green"),
+    Action.UPDATED: ("updated", "green"),
+    Action.UNCHANGED: ("unchanged", "dim"),
+    Action.OLDER: ("older attempt; the later one stays", "yellow"),
+    Action.EDITED: ("changed by hand; that stays", "yellow"),
+}
+_COUNTED = {
+    Action.NEW: "new",
+    Action.UPDATED: "updated",
+    Action.UNCHANGED: "unchanged",
+    Action.OLDER: "older than what is there",
+    Action.EDITED: "changed by hand",
+}
+
+
+def print_collection(collection: Collection) -> None:
+    """
+    Print what was collected, what was not, and what to do.
+
+    Parameters
+    ----------
+    collection : Collection
+        What was collected, or would be.
+    """
+    console = Console(highlight=False)
+    every = len(collection.planned) <= FEW
+    shown = [one for one in collection.planned if every or one.action is not Action.UNCHANGED]
+    if shown:
+        console.print(collection_table(collection, shown))
+    for one in collection.problems:
+        say(console, f"not collected: {one.name}: {one.reason}", "red")
+    _say_lateness(console, collection)
+    harmless = ((one.reason, one.name) for one in collection.left if one.harmless)
+    for reason, names in _grouped(harmless).items():
+        say(console, f"left out: {some(names, FILES)}: {reason}", "dim")
+    for note in collection.notes:
+        say(console, note, "yellow")
+    if collection.enrolment.new:
+        new = collection.enrolment.new
+        say(console, f"new in the gradebook: {len(new)} ({some(new, NAMED)})")
+    say(console, f"{collection.assignment}: {_counts(collection)}")
+    if collection.dry_run:
+        say(console, "Nothing was written (--dry-run).")
+    elif collection.count(Action.NEW) or collection.count(Action.UPDATED):
+        say(console, f"Next: autograder grade {collection.assignment}")
+
+
+def _say_lateness(console: Console, collection: Collection) -> None:
+    """Say where the LMS and the gradebook disagree about what is late."""
+    there = (one.handed.collected for one in collection.planned if one.action is not Action.OLDER)
+    told = collection.deadlines.disagreements(there)
+    for words, students in _grouped((words, student) for student, words in told.items()).items():
+        say(console, f"{words}: {some(students, NAMED)}", "yellow")
+
+
+def _grouped(told: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    """Return what is told of whom, by what is told."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for words, name in told:
+        found[words].append(name)
+    return found
+
+
+def collection_table(collection: Collection, shown: list[Planned]) -> Table:
+    """
+    Return a table with a row for each submission.
+
+    Parameters
+    ----------
+    collection : Collection
+        What was collected.
+    shown : list of Planned
+        Of which submissions.
+
+    Returns
+    -------
+    Table
+        For rich to print.
+    """
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for title in ("student", "files", "handed in", "late", "what happens"):
+        table.add_column(title, no_wrap=title == "student", overflow="fold")
+    for one in shown:
+        collected = one.handed.collected
+        at = collected.submitted_at
+        what, style = _TOLD[one.action]
+        cells = (
+            one.student,
+            some([file.path for file in collected.files], FILES),
+            "" if at is None else f"{at:%Y-%m-%d %H:%M} UTC",
+            _late(collection, one),
+        )
+        # Names are students' to choose: never markup, never orders to the terminal.
+        table.add_row(*(Text(printable(cell)) for cell in cells), Text(what, style=style))
+    return table
+
+
+def _late(collection: Collection, one: Planned) -> str:
+    collected = one.handed.collected
+    is_late = collection.deadlines.late_s(collected) if collected.late is None else collected.late
+    mark = "*" if collection.deadlines.disagreement(collected) else ""
+    return ("late" if is_late else "in time" if mark else "") + mark
+
+
+def _counts(collection: Collection) -> str:
+    counts = ((collection.count(action), words) for action, words in _COUNTED.items())
+    parts = [f"{count} {words}" for count, words in counts if count]
+    if collection.problems:
+        parts.append(f"{len(collection.problems)} not collected")
+    return ", ".join(parts) or "nothing to collect"

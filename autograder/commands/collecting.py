@@ -1,0 +1,369 @@
+"""The command `collect`: from the downloads of an LMS to the submissions of the course."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from contextlib import ExitStack
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from autograder.commands.lateness import Deadlines
+from autograder.errors import CourseError, nearest
+from autograder.gradebook import Gradebook
+from autograder.lms.archive import open_archive
+from autograder.lms.collecting.enrolment import Enrolment, StudentId, enrol, matching
+from autograder.lms.collecting.folders import Shelf
+from autograder.lms.collecting.handed import read_attempt
+from autograder.lms.collecting.planning import Action, Planned, plan
+from autograder.lms.collecting.record import load_record
+from autograder.lms.collecting.writing import alone, settled, write
+from autograder.lms.downloads.model import Context, Left
+from autograder.lms.downloads.recognising import reader_of, recognise
+from autograder.lms.model import Lms
+from autograder.lms.people import People
+from autograder.lms.rosters import read_roster
+from autograder.progress import progress_bar
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from datetime import tzinfo
+
+    from autograder.course.course import Course
+    from autograder.lms.archive import OpenArchive
+    from autograder.lms.collecting.handed import Handed
+    from autograder.lms.collecting.record import Record
+    from autograder.lms.downloads.model import Attempt, Download
+    from autograder.lms.model import Person
+
+
+_WITHOUT_ZONE = {Lms.BLACKBOARD, Lms.BRIGHTSPACE, Lms.SAKAI}
+"""Whose downloads tell times of no zone."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """
+    What is to be collected, and how.
+
+    Parameters
+    ----------
+    files : tuple of Path
+        Downloads; at least one.
+    assignment : str
+        The assignment; empty to find out which it is.
+    lms : Lms or None
+        Whose the downloads are; None to find out.
+    rosters : tuple of Path
+        Exports of the LMS that tell who is in the course.
+    student_id : StudentId or None
+        What the ids of the course are, see `enrol`.
+    zone : tzinfo
+        The zone of times that a download writes without one.
+    force : bool
+        True if what was changed by hand is to be replaced.
+    dry_run : bool
+        True if nothing is to be written.
+    quiet : bool
+        True if no progress is to be shown.
+    """
+
+    files: tuple[Path, ...]
+    assignment: str = ""
+    lms: Lms | None = None
+    rosters: tuple[Path, ...] = ()
+    student_id: StudentId | None = None
+    zone: tzinfo = UTC
+    force: bool = False
+    dry_run: bool = False
+    quiet: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Collection:
+    """
+    What was collected, or would be.
+
+    Parameters
+    ----------
+    assignment : str
+        The assignment.
+    planned : tuple of Planned
+        By student what became of the submission.
+    enrolment : Enrolment
+        Who came with rosters.
+    left : tuple of Left
+        What was not collected, and why, people of the rosters included.
+    deadlines : Deadlines
+        Until when the students have time, by the gradebook.
+    notes : tuple of str
+        What was decided without being asked for.
+    dry_run : bool
+        True if nothing was written.
+    """
+
+    assignment: str
+    planned: tuple[Planned, ...]
+    enrolment: Enrolment
+    left: tuple[Left, ...]
+    deadlines: Deadlines
+    notes: tuple[str, ...]
+    dry_run: bool
+
+    @property
+    def problems(self) -> tuple[Left, ...]:
+        """What somebody has to look at."""
+        return tuple(one for one in self.left if not one.harmless)
+
+    def count(self, action: Action) -> int:
+        """Return of how many students this became."""
+        return sum(one.action is action for one in self.planned)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as JSON types; times in UTC, durations in seconds."""
+        return {
+            "assignment": self.assignment,
+            "dry_run": self.dry_run,
+            "students": [self._told(one) for one in self.planned],
+            "not_collected": [{"name": one.name, "reason": one.reason} for one in self.problems],
+            "left_out": [{"name": one.name, "reason": one.reason} for one in self.left if one.harmless],
+            "new_students": list(self.enrolment.new),
+            "notes": list(self.notes),
+        }
+
+    def _told(self, one: Planned) -> dict[str, Any]:
+        collected = one.handed.collected
+        at = collected.submitted_at
+        return {
+            "student": one.student,
+            "action": one.action.value,
+            "lms": collected.lms.value,
+            "archive": collected.archive,
+            "key": collected.key,
+            "files": [file.path for file in collected.files],
+            "submitted_at": None if at is None else f"{at.isoformat(sep=' ')} UTC",
+            "late": collected.late,
+            "seconds_late": self.deadlines.late_s(collected),
+            "disagreement": self.deadlines.disagreement(collected),
+        }
+
+
+@dataclass(slots=True)
+class _Source:
+    """A download, opened and understood."""
+
+    archive: OpenArchive[Any]
+    lms: Lms
+    download: Download
+
+
+def collect(course: Course, wanted: Wanted) -> Collection:
+    """
+    Collect submissions.
+
+    Parameters
+    ----------
+    course : Course
+        The course.
+    wanted : Wanted
+        What is to be collected, and how.
+
+    Returns
+    -------
+    Collection
+        What became of each, and what was not collected. With the same files again nothing changes.
+
+    Raises
+    ------
+    CourseError
+        If a download or a roster cannot be used, or it is not clear of which assignment it is.
+    OperatorError
+        If something cannot be read or written. Each submission is there whole or not at all;
+        the same command goes on.
+    """
+    with ExitStack() as to_close:
+        if not wanted.dry_run:
+            to_close.enter_context(alone(course.root))
+        archives = [to_close.enter_context(open_archive(file)) for file in wanted.files]
+        assignment, notes = _assignment(course, wanted.assignment, archives)
+        gradebook = to_close.enter_context(Gradebook(course.db_url))
+        known = gradebook.people(assignment)
+        deadlines = Deadlines.of(gradebook.extensions(assignment))
+        enrolment = enrol(known, [read_roster(file) for file in wanted.rosters], wanted.student_id)
+        people = known, enrolment
+        sources = [_understood(archive, course, assignment, wanted, people) for archive in archives]
+        left = [one for source in sources for one in (*source.archive.left, *source.download.left)]
+        handed = _read(sources, left, quiet=wanted.quiet)
+        shelf, loaded = Shelf(course.layout, assignment), load_record(course.root, assignment)
+        planned = _planned(handed, settled(loaded, shelf), shelf, left, force=wanted.force)
+        if not wanted.dry_run:
+            gradebook.enroll_people(enrolment.people, assignment)
+            _written(planned, loaded, shelf, quiet=wanted.quiet)
+    return Collection(
+        assignment=assignment,
+        planned=tuple(planned),
+        enrolment=enrolment,
+        left=(*enrolment.left, *left),
+        deadlines=deadlines,
+        notes=(*notes, *_zone_note(sources, wanted.zone)),
+        dry_run=wanted.dry_run,
+    )
+
+
+# ------------------------------------------------------------- understanding
+
+
+def notebooks_of(course: Course, assignment: str) -> tuple[str, ...]:
+    """
+    Return the names of an assignment's notebooks, released or not.
+
+    Parameters
+    ----------
+    course : Course
+        The course.
+    assignment : str
+        An assignment of it.
+
+    Returns
+    -------
+    tuple of str
+        Sorted, without suffix; those that the configuration counts.
+    """
+    names = sorted(path.stem for path in course.source(assignment).glob("*.ipynb"))
+    return tuple(name for name in names if fnmatchcase(name, course.layout.notebooks))
+
+
+def _assignment(
+    course: Course, named: str, archives: Sequence[OpenArchive[Any]]
+) -> tuple[str, tuple[str, ...]]:
+    """Return the assignment, and what to tell if nobody has named it."""
+    if named:
+        return course.check_assignment(named), ()
+    known = course.assignments()
+    if len(known) == 1:
+        return known[0], ()
+    files = [entry.name for archive in archives for entry in archive.entries]
+    fitting = [one for one in known if _has_any(files, notebooks_of(course, one))]
+    if len(fitting) == 1:
+        return fitting[0], (f"only {fitting[0]} has notebooks that are called so: collected for it",)
+    what = "the course has no assignment" if not known else f"the course has several ({', '.join(known)})"
+    raise CourseError("collect", what, "Name the assignment behind the files.")
+
+
+def _has_any(files: Iterable[str], notebooks: Sequence[str]) -> bool:
+    names = "|".join(map(re.escape, notebooks))
+    pattern = re.compile(rf"(?:.*[/_])?(?:{names})(?:-\d+)?\.ipynb", re.DOTALL)
+    return bool(notebooks) and any(map(pattern.fullmatch, files))
+
+
+def _understood(
+    archive: OpenArchive[Any],
+    course: Course,
+    assignment: str,
+    wanted: Wanted,
+    people: tuple[Sequence[Person], Enrolment],
+) -> _Source:
+    lms = wanted.lms or recognise(archive)
+    context = Context(
+        people=People(matching(*people, lms)),
+        notebooks=notebooks_of(course, assignment),
+        assignment=assignment,
+        zone=wanted.zone,
+    )
+    return _Source(archive, lms, reader_of(lms).read(archive, context))
+
+
+def _read(sources: Iterable[_Source], left: list[Left], *, quiet: bool) -> dict[str, list[Handed]]:
+    """Return by student what was handed in; what is nobody's is told."""
+    attempts = [(source, attempt) for source in sources for attempt in source.download.attempts]
+    handed: dict[str, list[Handed]] = defaultdict(list)
+    with progress_bar(quiet=quiet) as progress:
+        for source, attempt in progress.track(attempts, description="reading"):
+            if problem := _problem(attempt):
+                left.append(Left(name=attempt.key, reason=problem))
+            elif (one := read_attempt(source.archive, source.lms, attempt, left)) is not None:
+                handed[one.student].append(one)
+    return dict(sorted(handed.items()))
+
+
+def _problem(attempt: Attempt) -> str:
+    if attempt.problem or attempt.person is None:
+        return attempt.problem or "Nobody can tell whose it is."
+    if not attempt.person.student:
+        return f"{attempt.person.shown} is in a roster, but not in the course yet: see there what to do."
+    return ""
+
+
+# --------------------------------------------------------- planning, writing
+
+
+def _planned(
+    handed: dict[str, list[Handed]], record: Record, shelf: Shelf, left: list[Left], *, force: bool
+) -> list[Planned]:
+    planned = []
+    for attempts in handed.values():
+        found = plan(attempts, record, shelf, force=force)
+        if isinstance(found, Left):
+            left.append(found)
+        else:
+            planned.append(found)
+    return planned
+
+
+def _written(planned: Sequence[Planned], record: Record, shelf: Shelf, *, quiet: bool) -> None:
+    with progress_bar(quiet=quiet) as progress:
+        task = progress.add_task("writing", total=len(planned))
+        for _ in write(planned, record, shelf):
+            progress.advance(task)
+
+
+def _zone_note(sources: Iterable[_Source], zone: tzinfo) -> Iterator[str]:
+    """Yield what people should know whose downloads tell times of no zone."""
+    for lms in sorted({source.lms for source in sources} & _WITHOUT_ZONE):
+        attempts = (one for source in sources if source.lms == lms for one in source.download.attempts)
+        if any(one.submitted_at is not None for one in attempts):
+            name = getattr(zone, "key", None) or f"this machine ({datetime.now(zone).tzname()})"
+            yield f"{lms.shown} tells times without their zone: they are read as those of {name} (--zone)"
+
+
+# ------------------------------------------------------------- command line
+
+
+def asked(course: Course, words: Sequence[str]) -> tuple[tuple[Path, ...], str]:
+    """
+    Return which words of a command line are files, and which is the assignment.
+
+    Parameters
+    ----------
+    course : Course
+        The course.
+    words : sequence of str
+        Files, and behind them the name of an assignment or not.
+
+    Returns
+    -------
+    files : tuple of Path
+        At least one.
+    assignment : str
+        Empty if none was named.
+
+    Raises
+    ------
+    CourseError
+        If a word is neither, or there is no file.
+    """
+    known = course.assignments()
+    files, assignment = list(words), ""
+    # A folder of that name in the current one is no download, or is written as ./name.
+    if files and files[-1] in known:
+        assignment = files.pop()
+    for word in files:
+        if not Path(word).exists():
+            what = "there is no such file, and no assignment of that name"
+            raise CourseError(word, what, nearest(word, known))
+    if not files:
+        raise CourseError("collect", "no file is named", "Name what you have downloaded from the LMS.")
+    return tuple(map(Path, files)), assignment

@@ -1,0 +1,150 @@
+"""Writing what was planned: each submission whole or not at all, and a record that fits whatever ends it."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from autograder.errors import OperatorError
+from autograder.lms.collecting.planning import WRITES, Action, Planned
+from autograder.lms.collecting.record import FOLDER, save_record
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from autograder.lms.collecting.folders import Shelf
+    from autograder.lms.collecting.record import Collected, Record
+
+
+@contextmanager
+def alone(root: Path) -> Iterator[None]:
+    """
+    Keep others from collecting into a course at the same time.
+
+    Parameters
+    ----------
+    root : Path
+        The course folder.
+
+    Raises
+    ------
+    OperatorError
+        If another process is collecting, or the file system knows no locks.
+    """
+    path = root / FOLDER / "collecting"
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
+    except OSError as error:
+        raise OperatorError(path, f"cannot be opened ({error.strerror})", "Check its rights.") from None
+    try:
+        # The system lets go of it when the process ends, however it ends.
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    except BlockingIOError:
+        what = "another process is collecting into this course"
+        raise OperatorError(root, what, "Wait until it is done, and try again.") from None
+    finally:
+        os.close(descriptor)
+
+
+def settled(record: Record, shelf: Shelf) -> Record:
+    """
+    Return a record after looking at what a collect that did not end has left.
+
+    Parameters
+    ----------
+    record : Record
+        What was collected before.
+    shelf : Shelf
+        Where submissions are.
+
+    Returns
+    -------
+    Record
+        What was pending and is in its folder, is collected; what is not there, is
+        pending only while nobody knows what is in the folder.
+
+    Raises
+    ------
+    OperatorError
+        If a folder cannot be read.
+    """
+    students, pending = dict(record.students), dict(record.pending)
+    for student, one in record.pending.items():
+        before = students.get(student)
+        if shelf.holds(one):
+            students[student] = pending.pop(student)
+        elif before is not None and shelf.holds(before):
+            del pending[student]
+    return replace(record, students=students, pending=pending)
+
+
+def write(planned: Sequence[Planned], record: Record, shelf: Shelf) -> Iterator[Planned]:
+    """
+    Write what was planned.
+
+    The record tells what is to be written before the first folder changes, so
+    that after a kill each folder is one that is known.
+
+    Parameters
+    ----------
+    planned : sequence of Planned
+        One for each student.
+    record : Record
+        What was collected before, as it was loaded.
+    shelf : Shelf
+        Where submissions are.
+
+    Yields
+    ------
+    Planned
+        Each, when it is done.
+
+    Raises
+    ------
+    SubmissionError
+        If a download has changed since it was read.
+    OperatorError
+        If something cannot be written. What was written is recorded.
+    """
+    root, saved = shelf.layout.root, record
+    now = settled(record, shelf)
+    students, pending = dict(now.students), dict(now.pending)
+
+    def save() -> None:
+        nonlocal saved
+        told = replace(record, students=dict(students), pending=dict(pending))
+        if told != saved:
+            save_record(root, told)
+            saved = told
+
+    for one in planned:
+        if one.action in WRITES:
+            pending[one.student] = one.handed.collected
+        elif one.action is Action.UNCHANGED:
+            _adopt(one, students, pending)
+    try:
+        save()
+        for one in planned:
+            if one.action in WRITES or one.student in record.pending:
+                shelf.sweep(one.student)
+            for earlier in (*one.earlier, *([one.handed] if one.action is Action.OLDER else [])):
+                shelf.put_aside(earlier)
+            if one.action in WRITES:
+                shelf.put(one.handed, one.before)
+                students[one.student] = pending.pop(one.student)
+            yield one
+    finally:
+        save()
+
+
+def _adopt(one: Planned, students: dict[str, Collected], pending: dict[str, Collected]) -> None:
+    """Record what is in a folder already, unless it is recorded."""
+    if one.before is None:
+        students[one.student] = one.handed.collected
+        pending.pop(one.student, None)
