@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from autograder.pages.views import BookView, CellView, StudentView
     from autograder.results import CellResult, CheckResult, GradedSubmission
 
-BY_HAND = "A person reads this answer. Its {points} points are not scored here."
+BY_HAND = "A person reads this answer ({points} {unit}); it is not scored here."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,7 +110,8 @@ def _tests(
 ) -> Iterator[GradescopeTest]:
     title = f"{cell.title}: " if cell.title else ""
     if cell.manual:
-        text = BY_HAND.format(points=number(cell.max_score))
+        unit = "point" if cell.max_score == 1 else "points"
+        text = BY_HAND.format(points=number(cell.max_score), unit=unit)
         text += "" if cell.answered or cell.missing else " It was left as it was handed out."
         name = f"{title}{cell.heading or 'written answer'}"
         yield GradescopeTest(name=name, number=where, max_score=cell.max_score, score=None, output=text)
