@@ -270,7 +270,8 @@ def sheet_bytes(rows: Iterable[Sequence[str]], dialect: Dialect = PLAIN) -> byte
         stream = io.StringIO(newline="")
         csv.writer(stream, delimiter=dialect.delimiter, lineterminator="\r\n", quoting=quoting).writerow(row)
         lines.append(stream.getvalue().removesuffix("\r\n") + dialect.newline)
-    return (("\ufeff" if dialect.bom else "") + "".join(lines)).encode(dialect.encoding)
+    # Half a character, as of a folder whose name is no UTF-8, is in nobody's id.
+    return (("\ufeff" if dialect.bom else "") + "".join(lines)).encode(dialect.encoding, "replace")
 
 
 def harmless(text: str) -> str:

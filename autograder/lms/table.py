@@ -25,12 +25,13 @@ if TYPE_CHECKING:
 
 WHO = ("student_id", "last_name", "first_name", "email", "lms_user_id", "submitted", "timestamp")
 STATE = ("state", "reason")
-GRADED, WAITS, NOT_GRADED, UNTRIED, MISSING = (
+GRADED, WAITS, NOT_GRADED, UNTRIED, MISSING, EXCUSED = (
     "graded",
     "waits",
     "could not be graded",
     "not graded yet",
     "missing",
+    "excused",
 )
 """What the column ``state`` may say."""
 
@@ -145,7 +146,20 @@ def _yes(*, value: bool) -> str:
     return "yes" if value else "no"
 
 
-def _write(path: Path, rows: Sequence[Mapping[str, str]]) -> None:
+def table_text(rows: Sequence[Mapping[str, str]]) -> str:
+    """
+    Return a table as CSV.
+
+    Parameters
+    ----------
+    rows : sequence of mapping of str to str
+        What `table_row` returns, with columns of one's own if one likes.
+
+    Returns
+    -------
+    str
+        Who, what became of it, all other columns in the order in which they come, the sums.
+    """
     columns = dict.fromkeys(column for row in rows for column in row)
     cells = [column for column in columns if column not in {"assignment", *WHO, *STATE, *SUMS}]
     first = ["assignment"] if "assignment" in columns else []
@@ -153,4 +167,8 @@ def _write(path: Path, rows: Sequence[Mapping[str, str]]) -> None:
     writer = csv.DictWriter(stream, [*first, *WHO, *STATE, *cells, *SUMS], restval="")
     writer.writeheader()
     writer.writerows(rows)
-    write_text(path, stream.getvalue())
+    return stream.getvalue()
+
+
+def _write(path: Path, rows: Sequence[Mapping[str, str]]) -> None:
+    write_text(path, table_text(rows))

@@ -190,6 +190,35 @@ def skipped(student: str, column: str, before: str, reason: str) -> Change:
     )
 
 
+def sent(student: str, column: str, score: Score, mark: str = ".") -> Change:
+    """
+    Return what becomes of a score where nobody knows what the LMS has.
+
+    Parameters
+    ----------
+    student, column : str
+        As of `Change`.
+    score : Score
+        What is sent; nothing without a number.
+    mark : str
+        The decimal mark.
+
+    Returns
+    -------
+    Change
+        Applied or skipped.
+    """
+    if score.points is None:
+        return skipped(student, column, "", score.reason)
+    return Change(
+        student=student,
+        column=column,
+        action=Action.APPLIED,
+        after=score.text(mark),
+        reason=score.reason,
+    )
+
+
 def _cell(student: str, column: str, before: str, score: Score, mark: str) -> tuple[str, Change]:
     """Return what a cell is to be, and what that does."""
     number = number_in(before)

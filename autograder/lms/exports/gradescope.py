@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 from autograder.errors import CourseError, nearest
 from autograder.lms.exports.columns import Item, number_in, score_of
-from autograder.lms.exports.filling import Filled, Layout, fill, skipped
+from autograder.lms.exports.filling import Filled, Layout, fill, sent, skipped
 from autograder.lms.exports.matching import Who
-from autograder.lms.exports.model import WHOLE, Action, Change, Export, File
+from autograder.lms.exports.model import WHOLE, Export, File
 from autograder.lms.gradescope import GradescopeResults, GradescopeTest, Visibility, results_json
 from autograder.lms.model import GradeState, IdKind, Lms, points_text
 from autograder.lms.zipping import PROGRAM, Packed, zip_bytes
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from decimal import Decimal
 
-    from autograder.lms.exports.model import Request
+    from autograder.lms.exports.model import Change, Request
     from autograder.lms.model import Grade
     from autograder.lms.sheets import Sheet
     from autograder.scores import CellScore
@@ -185,8 +185,7 @@ def _without(request: Request) -> _Found:
             why = score.reason or "the course knows no e-mail address that is theirs alone"
             changes.append(skipped(grade.student, COLUMN, "", why))
             continue
-        change = Change(student=grade.student, column=COLUMN, action=Action.APPLIED, after=score.text())
-        changes.append(change)
+        changes.append(sent(grade.student, COLUMN, score))
         graded[grade.student] = (grade, mine)
     found = _Found(tuple(changes))
     for student, (grade, emails) in graded.items():

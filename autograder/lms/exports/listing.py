@@ -6,14 +6,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from autograder.lms.exports.columns import decimal_mark, score_of
-from autograder.lms.exports.filling import skipped
-from autograder.lms.exports.model import Action, Change
+from autograder.lms.exports.filling import sent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from autograder.lms.exports.columns import Score
-    from autograder.lms.exports.model import Request
+    from autograder.lms.exports.model import Change, Request
     from autograder.lms.model import Grade, IdKind, Lms
 
 NAMED = 5
@@ -81,7 +80,7 @@ def list_rows(
                 for score in scores
             )
         for score, header in zip(scores, headers.values(), strict=True):
-            changes.append(_change(grade.student, header, score, mark))
+            changes.append(sent(grade.student, header, score, mark))
         if all(score.points is None for score in scores):
             continue
         if not ids[grade.student]:
@@ -94,13 +93,6 @@ def _ids(grade: Grade, lms: Lms, kinds: Sequence[IdKind]) -> dict[IdKind, str]:
     """Return the ids by which the LMS knows a student, as far as the course does."""
     person = grade.person(lms)
     return {kind: person.ids[kind] for kind in kinds if person is not None and person.ids.get(kind)}
-
-
-def _change(student: str, header: str, score: Score, mark: str) -> Change:
-    if score.points is None:
-        return skipped(student, header, "", score.reason)
-    after = score.text(mark)
-    return Change(student=student, column=header, action=Action.APPLIED, after=after, reason=score.reason)
 
 
 def unknown_ids(guessed: Sequence[str], lms: Lms, what: str) -> Iterator[str]:

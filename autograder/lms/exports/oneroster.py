@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 
 from autograder.errors import CourseError
 from autograder.lms.exports.columns import score_of, wanted
-from autograder.lms.exports.filling import max_points_of, skipped
-from autograder.lms.exports.model import Action, Change, Export, File
+from autograder.lms.exports.filling import max_points_of, sent, skipped
+from autograder.lms.exports.model import Export, File
 from autograder.lms.exports.oneroster_tables import HEADERS, UNUSED
 from autograder.lms.model import GradeState, IdKind, points_text
 from autograder.lms.sheets import Dialect, harmless, sheet_bytes
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from autograder.lms.exports.columns import Score
-    from autograder.lms.exports.model import Request
+    from autograder.lms.exports.model import Change, Request
     from autograder.lms.model import Grade
 
 _MADE_UP = {
@@ -356,9 +356,7 @@ def _change(grade: Grade, title: str, score: Score, status: str) -> Change:
     if score.points is None:
         why = f"{score.reason}; the result says {status!r}, without a score"
         return skipped(grade.student, title, "", why)
-    return Change(
-        student=grade.student, column=title, action=Action.APPLIED, after=score.text(), reason=score.reason
-    )
+    return sent(grade.student, title, score)
 
 
 def _complete(bundle: _Bundle, row: Row) -> Row:
