@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 Reading = tuple[list[tuple[str, ...]], list[int]]
 """Rows, and the line where each of them ends."""
 
+_Chain = tuple[()] | tuple["_Chain", int, str]
+"""Cells with their ends, the last one outermost."""
 _NEWLINE = re.compile(r"\r\n|\n|\r")
 _MOST_DOUBTS = 1000
 """Quotes after a backslash that may end a cell; a file with more is no course's."""
@@ -81,62 +83,57 @@ def _with_backslashes(
 ) -> Reading | CourseError:
     """Return the only way in which a text with quotes after backslashes has rows of one length."""
     remedy = "Take the backslashes away, and name that file."
-    first = next(csv.reader(io.StringIO(text.lstrip("\r\n"), newline=""), delimiter=delimiter), [])
-    try:
-        php = _Php(text, delimiter, len(first)).reading()
-    except _TwoWaysError as error:
-        line = len(_NEWLINE.findall(text[: error.place])) + 1
-        what = 'quotes after a backslash (\\") can be read in two ways'
-        return CourseError(f"{where}, near line {line}", what, remedy)
+    php = _Php(text, delimiter)
+    if php.too_many is not None:
+        line = len(_NEWLINE.findall(text[: php.too_many])) + 1
+        what = f'has more than {_MOST_DOUBTS} quotes after a backslash (\\") that may end a cell'
+        return CourseError(f"{where}, line {line}", what, remedy)
+    other = php.reading()
     if isinstance(usual, CourseError):
-        return usual if php is None else php
+        return usual if other is None else other
     if len({len(row) for row in usual[0]}) == 1:
-        if php is None or php[0] == usual[0]:
+        if other is None or other[0] == usual[0]:
             return usual
-        pairs = zip(*usual, php[0], strict=False)
-        line = next((line for row, line, other in pairs if row != other), usual[1][-1])
+        pairs = zip(*usual, other[0], strict=False)
+        line = next((line for row, line, its in pairs if row != its), usual[1][-1])
         what = 'quotes after a backslash (\\") can be read in two ways'
         return CourseError(f"{where}, line {line}", what, remedy)
     what = 'has rows of different lengths, and quotes after a backslash (\\")'
-    return CourseError(where, what, remedy) if php is None else php
-
-
-class _TwoWaysError(Exception):
-    """A text can be read in two ways, which meet again at a place."""
-
-    def __init__(self, place: int) -> None:
-        super().__init__(place)
-        self.place = place
+    return CourseError(where, what, remedy) if other is None else other
 
 
 class _Php:
     """
     A text as PHP may have written it, with rows of one length.
 
-    Where a quote after a backslash is followed by the end of a cell, both ways are tried.
+    Where a quote after a backslash is followed by the end of a cell, both ways are tried. No
+    more than one leads to the end: what is a cell in one way would be bare with a quote in the
+    other, and PHP writes no such cell.
     """
 
-    def __init__(self, text: str, delimiter: str, width: int) -> None:
-        self._text, self._delimiter, self._width = text, delimiter, width
+    def __init__(self, text: str, delimiter: str) -> None:
+        self._text, self._delimiter = text, delimiter
         end = re.escape(delimiter)
         self._end = re.compile(rf"{end}|\r\n|\n|\r|\Z")
         self._no_bare = re.compile(rf'["\r\n{end}]')
-        self._doubts = re.compile(rf'\\"(?={end}|\r|\n|\Z)')
+        doubts = re.finditer(rf'\\"(?={end}|\r|\n|\Z)', text)
+        self.too_many = next(
+            (one.start() for number, one in enumerate(doubts) if number >= _MOST_DOUBTS), None
+        )
+        """Where there are more doubts than are looked into."""
+        header = re.match(r"[\r\n]*([^\r\n]*)", text)
+        try:
+            self._width = len(next(csv.reader([header[1] if header else ""], delimiter=delimiter), []))
+        except csv.Error:
+            self._width = 0
 
     def reading(self) -> Reading | None:
         """Return the only reading; None if there is none."""
-        doubts = 0
-        for doubts, one in enumerate(self._doubts.finditer(self._text), start=1):
-            if doubts > _MOST_DOUBTS:
-                raise _TwoWaysError(one.start())
-        chain = self._only_way()
-        if chain is None:
-            return None
         rows: list[tuple[str, ...]] = []
         lines: list[int] = []
         row: list[str] = []
         line, before = 1, 0
-        for at, cell in chain:
+        for at, cell in self._way():
             row.append(cell)
             if len(row) == self._width:
                 line += len(_NEWLINE.findall(self._text, before, at))
@@ -144,58 +141,42 @@ class _Php:
                 rows.append(tuple(row))
                 lines.append(line)
                 row = []
-        return rows, lines
+        return (rows, lines) if rows else None
 
-    def _only_way(self) -> list[tuple[int, str]] | None:
-        """
-        Return the cells with their ends.
-
-        A state is a place where a cell begins and how many cells of its row are before it. It is
-        left only when all ways from it are known, so whoever comes to it again need not go on.
-        """
-        came_from: dict[tuple[int, int], tuple[tuple[int, int], str, int] | None] = {}
-        alive: set[tuple[int, int]] = set()
-        last = (len(self._text), 0)
-        stack: list[tuple[tuple[int, int], tuple[tuple[int, int], str, int] | None]] = [((0, 0), None)]
+    def _way(self) -> list[tuple[int, str]]:
+        """Return the cells with their ends, from the first; none if the text cannot be read."""
+        seen: set[tuple[int, int]] = set()
+        stack: list[tuple[tuple[int, int], _Chain]] = [((0, 0), ())]
         while stack:
-            state, step = stack.pop()
-            if state in alive:
-                raise _TwoWaysError(state[0])
-            if state in came_from:
-                continue
-            came_from[state] = step
-            if state == last:
-                while step is not None:
-                    alive.add(state)
-                    state, step = step[0], came_from[step[0]]
-                alive.add(state)
-                continue
-            stack += [(after, (state, cell, end)) for after, cell, end in self._steps(*state)]
-        if last not in alive:
-            return None
-        way, step = [], came_from[last]
-        while step is not None:
-            state, cell, end = step
-            if end >= 0:
-                way.append((end, cell))
-            step = came_from[state]
-        return way[::-1]
+            state, chain = stack.pop()
+            if state == (len(self._text), 0):
+                way = []
+                while chain:
+                    chain, end, cell = chain
+                    way.append((end, cell))
+                return way[::-1]
+            if state not in seen:
+                seen.add(state)
+                stack += self._steps(*state, chain)
+        return []
 
-    def _steps(self, at: int, count: int) -> Iterator[tuple[tuple[int, int], str, int]]:
-        """Yield where one can go from a state: the next state, the cell, and its end (-1 of a blank line)."""
+    def _steps(self, at: int, count: int, chain: _Chain) -> Iterator[tuple[tuple[int, int], _Chain]]:
+        """
+        Yield where one can go from a state, and the cells up to there.
+
+        A state is the place where a cell begins, and how many cells of its row are before it.
+        """
         newline = _NEWLINE.match(self._text, at)
         if newline is not None and count == 0:
-            yield (newline.end(), 0), "", -1
+            yield (newline.end(), 0), chain
             return
         for cell, end in self._cells(at):
             found = self._end.match(self._text, end)
             if found is None:
                 continue
-            if found[0] == self._delimiter:
-                if count + 1 < self._width:
-                    yield (found.end(), count + 1), cell, end
-            elif count + 1 == self._width:
-                yield (found.end(), 0), cell, end
+            is_last = found[0] != self._delimiter
+            if is_last == (count + 1 == self._width):
+                yield (found.end(), 0 if is_last else count + 1), (chain, end, cell)
 
     def _cells(self, at: int) -> Iterator[tuple[str, int]]:
         """Yield the ways to read a cell: what is in it, and where it ends."""

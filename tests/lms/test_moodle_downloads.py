@@ -96,7 +96,6 @@ def test_nobody_gets_anothers_work(
     read = understood(moodle(work, site), reader, people)
 
     assert_nobody_has_anothers(read, work)
-    assert len(read.taken) + len(read.refused) == len(work)
 
 
 @pytest.mark.parametrize("roster", ROSTERS)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+import unicodedata
+from collections import Counter
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import PurePosixPath
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING
 from autograder.lms.people import fold
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from datetime import tzinfo
 
     from autograder.lms.downloads.model import Attempt, Entry
@@ -96,25 +97,28 @@ def own_paths(files: Iterable[tuple[str, Entry]]) -> tuple[tuple[str, Entry], ..
         Sorted by path. Two of one name become ``1/name`` and ``2/name``.
     """
     known = sorted(files, key=lambda file: (file[0], file[1].name))
-    folders: dict[str, int] = defaultdict(int)
-    for path, _ in known:
-        for parent in PurePosixPath(path.casefold()).parents:
-            folders[str(parent)] += 1
-    names: dict[str, int] = defaultdict(int)
-    for path, _ in known:
-        names[path.casefold()] += 1
-    numbers: dict[str, int] = defaultdict(int)
+    clashing = _clashing([path for path, _ in known])
+    numbers = Counter[str]()
     out = []
     for path, entry in known:
-        same = path.casefold()
-        if names[same] > 1 or same in folders:
-            numbers[same] += 1
-            out.append((f"{numbers[same]}/{path}", entry))
-        else:
-            out.append((path, entry))
-    if len({path.casefold() for path, _ in out}) < len(out):
-        return own_paths((f"{number}/{path}", entry) for number, (path, entry) in enumerate(known, start=1))
+        same = _same(path)
+        numbers[same] += 1
+        out.append((f"{numbers[same]}/{path}" if same in clashing else path, entry))
+    if _clashing([path for path, _ in out]):
+        out = [(f"{number}/{path}", entry) for number, (path, entry) in enumerate(known, start=1)]
     return tuple(sorted(out, key=lambda file: file[0]))
+
+
+def _clashing(paths: Sequence[str]) -> set[str]:
+    """Return the paths that several files have, or a file and a folder."""
+    times = Counter(_same(path) for path in paths)
+    folders = {str(parent) for path in times for parent in PurePosixPath(path).parents}
+    return {path for path, number in times.items() if number > 1 or path in folders}
+
+
+def _same(path: str) -> str:
+    """Return what two paths share that some disk takes for one."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", path).casefold())
 
 
 def in_utc(time: datetime, zone: tzinfo) -> datetime:

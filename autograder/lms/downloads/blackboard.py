@@ -117,7 +117,7 @@ def read(archive: Archive, context: Context) -> Download:
         else:
             one.files.append((match["file"], entry))
     notes = {where: note for where, one in found.items() if (note := _note(archive, one)) is not None}
-    titles = _titles(archive, notes, found)
+    titles = _titles(archive, notes)
     attempts = [
         attempt
         for where, one in found.items()
@@ -151,26 +151,19 @@ def _is_name(name: str) -> bool:
     return not odd and name not in {"", ".", ".."} and len(name.encode()) <= _NAME_BYTES
 
 
-def _titles(
-    archive: Archive,
-    notes: dict[tuple[str, str, str], _Note],
-    found: Iterable[tuple[str, str, str]],
-) -> set[str]:
+def _titles(archive: Archive, notes: dict[tuple[str, str, str], _Note]) -> set[str]:
     """Return what the assignment may be called in names, by the notes, else by the download's own name."""
     told = {where[1].removesuffix(f"_{note.login}") for where, note in notes.items()}
     if told:
         return told
     match = _ARCHIVE.fullmatch(PurePosixPath(archive.where.replace("\\", "/")).name)
-    if match is None:
-        return set()
-    words = match["rest"].split("_")
-    ends = {"_".join(words[at:]) for at in range(1, len(words))}
-    return {end for end in ends if all(head.startswith(f"{end}_") for _, head, _ in found)}
+    words = match["rest"].split("_") if match else []
+    return {"_".join(words[at:]) for at in range(1, len(words))}
 
 
 def _attempts(one: _Found, note: _Note | None, titles: set[str], context: Context) -> Iterable[Attempt]:
-    logins = {note.login} if note else {one.head.removeprefix(f"{title}_") for title in titles}
-    logins -= {one.head}
+    begun = {title for title in titles if one.head.startswith(f"{title}_")}
+    logins = {note.login} if note else {one.head.removeprefix(f"{title}_") for title in begun}
     originals = note.originals if note else {}
     files = [(originals.get(PurePosixPath(entry.name).name, file), entry) for file, entry in one.files]
     try:
