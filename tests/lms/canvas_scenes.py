@@ -9,8 +9,9 @@ from loopback_canvas import LoopbackCanvas
 from made_grades import made_grade, made_person
 
 from autograder.lms.model import GradeState, IdKind, Lms
-from autograder.lms.push.canvas.pushing import CanvasPush, CanvasTarget, Wanted
+from autograder.lms.push.canvas.pushing import CanvasPush, CanvasTarget
 from autograder.lms.push.tokens import Secret
+from autograder.lms.push.wanted import Wanted
 from autograder.lms.push.web import Clock, Policy
 
 if TYPE_CHECKING:

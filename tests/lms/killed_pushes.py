@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING, Any
 from canvas_scenes import Hours, grade, pages
 from requests.adapters import HTTPAdapter
 
-from autograder.lms.push.canvas.pushing import CanvasPush, CanvasTarget, Wanted, canvas_token
+from autograder.lms.push.canvas.pushing import CanvasPush, CanvasTarget
+from autograder.lms.push.tokens import Source, read_token
+from autograder.lms.push.wanted import Wanted
 
 if TYPE_CHECKING:
     from requests import PreparedRequest, Response
@@ -46,7 +48,8 @@ def main(url: str, folder: Path, stop: int) -> None:
         return answer
 
     vars(sys.modules["requests.adapters"])["HTTPAdapter"].send = sending
-    target = CanvasTarget(url=url, course="4021", assignment="70311", token=canvas_token())
+    token = read_token(Source(what="the token", variable="AUTOGRADER_CANVAS_TOKEN", option="--token-file"))
+    target = CanvasTarget(url=url, course="4021", assignment="70311", token=token)
     push = CanvasPush(target, folder, clock=Hours().clock())
     what = wanted(folder)
     for outcome in push.send(push.plan(what), what):

@@ -130,7 +130,7 @@ def test_a_push_that_is_killed_goes_on(tmp_path: Path, stop: int) -> None:
     paths = os.pathsep.join(str(Path(__file__).parents[level]) for level in (0, 1, 2))
     with Scene(tmp_path) as scene:
         command = [sys.executable, str(program), scene.canvas.url, str(tmp_path), str(stop)]
-        env = os.environ | {"CANVAS_TOKEN": TOKEN, "PYTHONPATH": paths}
+        env = os.environ | {"AUTOGRADER_CANVAS_TOKEN": TOKEN, "PYTHONPATH": paths}
         killed = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
         assert killed.returncode == -9, killed.stderr
         assert len(scene.canvas.changing()) == stop

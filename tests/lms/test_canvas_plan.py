@@ -95,7 +95,6 @@ def test_a_token_that_canvas_does_not_know_is_named_by_its_place(tmp_path: Path)
         ("x", {"email": "Cem@example.edu"}, "503"),
         ("aruiz", {}, "501"),
         ("S0004", {}, "504"),
-        ("x", {"first_name": "Bo", "last_name": "Lindqvist"}, "502"),
     ],
     ids=str,
 )
@@ -112,12 +111,12 @@ def test_a_student_is_found_by_what_is_known(
 @pytest.mark.parametrize(
     ("details", "said"),
     [
-        ({}, "nobody in the Canvas course"),
-        ({"lms_user_id": "7"}, "nobody in the Canvas course"),
-        ({"lms_user_id": "sis_user_id:7"}, "nobody in the Canvas course"),
+        ({"first_name": "Bo", "last_name": "Lindqvist"}, "nobody there has one of their ids"),
+        ({"lms_user_id": "7"}, "nobody there has one of their ids"),
+        ({"lms_user_id": "sis_user_id:7"}, "nobody there has one of their ids"),
         (
             {"people": (made_person(Lms.CANVAS, user="501", sis="S0002"),)},
-            "several people in Canvas may be meant",
+            "fits several people there: Lindqvist, Bo, Ruiz, Ana",
         ),
     ],
 )
@@ -132,6 +131,15 @@ def test_who_cannot_be_told_gets_nothing(tmp_path: Path, details: dict[str, Any]
     assert said in row.reason
     assert "lms_user_id" in row.reason
     assert missing.action is Action.SKIP
+
+
+def test_one_person_in_canvas_is_not_two_students_here(tmp_path: Path) -> None:
+    """One of the two would get the other's score."""
+    with Scene(tmp_path) as scene:
+        plan = scene.plan(grade("ana", "9"), made_grade("aruiz", "3"))
+
+    assert [row.action for row in plan.rows] == [Action.BLOCKED, Action.BLOCKED]
+    assert all("fits several students: ana, aruiz" in row.reason for row in plan.rows)
 
 
 def test_people_whom_only_canvas_knows_are_told(tmp_path: Path) -> None:

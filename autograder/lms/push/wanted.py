@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import html
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+from unicodedata import category
 
 from autograder.lms.model import GradeState, points_text
 from autograder.lms.push.model import same_score
+
+_NO_TEXT = {"Cc", "Cs"}
+"""Categories of characters that are no text: controls, halves of surrogate pairs."""
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -14,6 +20,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from autograder.lms.model import Grade
+
+_TAG = re.compile(r"<[^<>]*>")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,5 +89,12 @@ class Wanted:
         """Return the comment that goes with a grade: plain lines; empty for none."""
         if not self.comments or grade.state is not GradeState.GRADED:
             return ""
-        lines = "".join(char for char in grade.comment if char == "\n" or char.isprintable() or char == "\t")
-        return lines.strip()
+        lines = grade.comment.replace("\r\n", "\n").replace("\r", "\n")
+        # Joiners stay, which Persian and Hindi are written with.
+        kept = (char for char in lines if char in "\n\t" or category(char) not in _NO_TEXT)
+        return "".join(kept).strip()
+
+
+def folded(comment: str) -> str:
+    """Return what counts of a comment, which an LMS may keep as HTML or in other lines."""
+    return " ".join(_TAG.sub(" ", html.unescape(comment)).split())

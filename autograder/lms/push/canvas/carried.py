@@ -29,13 +29,6 @@ LARGEST_FILE = 50 * 2**20
 """Bytes of the largest feedback file that is sent."""
 
 _TAG = re.compile(r"<[^<>]*>")
-# PostgreSQL stores no NUL; the others show as nothing.
-_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
-
-
-def cleaned(comment: str) -> str:
-    """Return a comment as it is sent: plain lines, no control characters."""
-    return _CONTROL.sub("", comment.replace("\r\n", "\n").replace("\r", "\n")).strip()
 
 
 def _folded(text: str) -> str:

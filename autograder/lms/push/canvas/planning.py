@@ -3,62 +3,27 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from autograder.errors import RefusedError, SubmissionError
-from autograder.lms.exports.matching import NO_ROW, UNKNOWN, match_people
 from autograder.lms.model import GradeState, IdKind, Lms, Person, points_text
-from autograder.lms.push.canvas.carried import (
-    LONGEST_COMMENT,
-    cleaned,
-    has_file,
-    has_text,
-    read_feedback,
-)
+from autograder.lms.push.canvas.carried import LONGEST_COMMENT, has_file, has_text, read_feedback
 from autograder.lms.push.canvas.finding import Held, read_groups, read_held, read_students
+from autograder.lms.push.matching import NOBODY, match_members
 from autograder.lms.push.model import EXCUSED, Action, Plan, Row, same_score, score_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
 
     from autograder.lms.model import Grade
     from autograder.lms.push.canvas.access import Access
     from autograder.lms.push.canvas.finding import Found, Student
     from autograder.lms.push.record import Record
+    from autograder.lms.push.wanted import Wanted
 
 _SHOWN = 5
 _SIS, _LOGIN = "sis_user_id:", "sis_login_id:"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
-    """
-    What is to be in Canvas.
-
-    Parameters
-    ----------
-    assignment : str
-        The assignment's name in this course.
-    grades : sequence of Grade
-        One for each student.
-    feedback : mapping of str to Path
-        The feedback file of students, by their ids; empty to send none.
-    comments : bool
-        True to send the grades' comments.
-    missing_as_zero : bool
-        True to give a zero to who handed in nothing.
-    clear : bool
-        True to take away scores that Canvas has where there is none here.
-    """
-
-    assignment: str
-    grades: Sequence[Grade]
-    feedback: Mapping[str, Path] = field(default_factory=dict)
-    comments: bool = False
-    missing_as_zero: bool = False
-    clear: bool = False
 
 
 def make_plan(access: Access, found: Found, wanted: Wanted, record: Record) -> Plan:
@@ -147,10 +112,8 @@ class _Planner:
         self._record = record
         self._students = students
         self._held = held
-        people = {user: student.person for user, student in students.items()}
-        self._matches = match_people(people, [_with_ids(grade) for grade in wanted.grades])
-        self._users = {grade.student: user for user, grade in self._matches.grades.items()}
-        self._left = {grade.student: reason for grade, reason in self._matches.left}
+        people = [student.person for student in students.values()]
+        self._members = match_members(people, [_with_ids(grade) for grade in wanted.grades])
 
     def name(self, key: str) -> str:
         """Return what Canvas calls somebody."""
@@ -159,36 +122,29 @@ class _Planner:
     def rows(self) -> Iterator[Row]:
         """Yield a row for each grade, sorted by student."""
         for grade in sorted(self._wanted.grades, key=lambda one: one.student):
-            user = self._users.get(grade.student)
-            if user is None:
+            person = self._members.people.get(grade.student)
+            if person is None:
                 yield self._unmatched(grade)
             else:
-                yield self._row(grade, user)
+                yield self._row(grade, int(person.ids[IdKind.USER]))
 
     def strangers(self) -> Iterator[str]:
-        """Yield what is to be known of people who are only in Canvas."""
-        reasons = self._matches.strangers
-        for user, reason in sorted(reasons.items()):
-            if reason != UNKNOWN and not self._contested(reason):
-                yield f"{self.name(str(user))} (Canvas {user}) gets nothing: {reason}."
-        unknown = [self.name(str(user)) for user, reason in sorted(reasons.items()) if reason == UNKNOWN]
+        """Yield who is only in Canvas: a student who is in one list only is a mistake in one of them."""
+        known = {person.ids[IdKind.USER] for person in self._members.people.values()}
+        unknown = sorted(
+            student.person.shown
+            for user, student in self._students.items()
+            if str(user) not in known and not student.concluded
+        )
         if unknown:
             more = f" and {len(unknown) - _SHOWN} more" if len(unknown) > _SHOWN else ""
             yield f"Only in Canvas: {'; '.join(unknown[:_SHOWN])}{more}."
 
-    def _contested(self, reason: str) -> bool:
-        return reason in self._left.values()
-
     def _unmatched(self, grade: Grade) -> Row:
-        reason = self._left.get(grade.student, NO_ROW)
-        if reason == NO_ROW:
-            why = "nobody in the Canvas course has an id, e-mail address or name of theirs; "
-        else:
-            users = [str(user) for user, other in self._matches.strangers.items() if other == reason]
-            why = f"several people in Canvas may be meant ({', '.join(users)}); "
-        remedy = "collect with the roster of that course, or enter the Canvas id as lms_user_id"
+        why = self._members.reasons.get(grade.student, NOBODY)
+        reason = f"{why}; collect with the roster of that course, or enter the Canvas id as lms_user_id"
         if grade.state in {GradeState.GRADED, GradeState.EXCUSED}:
-            return Row(student=grade.student, action=Action.BLOCKED, after=_shown(grade), reason=why + remedy)
+            return Row(student=grade.student, action=Action.BLOCKED, after=_shown(grade), reason=reason)
         return Row(student=grade.student, action=Action.SKIP, reason=_state_reason(grade))
 
     def _row(self, grade: Grade, user: int) -> Row:
@@ -199,7 +155,7 @@ class _Planner:
         after, reason = self._after(grade, before)
         if after is None:
             return replace(row, reason=reason)
-        row = replace(row, after=after)
+        row = replace(row, after=after, reason=reason)
         if self._students[user].concluded:
             return _blocked(row, "their enrolment in Canvas has ended; an administrator can open it again")
         if held is None:
@@ -215,15 +171,9 @@ class _Planner:
         """Return the score that is wanted, None to leave what there is, and why."""
         if grade.state is GradeState.EXCUSED:
             return EXCUSED, ""
-        zero = grade.state is GradeState.MISSING and self._wanted.missing_as_zero
-        if grade.state is not GradeState.GRADED and not zero:
-            if self._wanted.clear and before not in {"", EXCUSED}:
-                return "", f"{_state_reason(grade)}; what Canvas has is taken away"
-            return None, _state_reason(grade)
         if before == EXCUSED:
-            return None, "they are excused in Canvas; take that away there if the score is to count"
-        after = "0" if zero or grade.points is None else points_text(grade.points)
-        return (before if same_score(before, after) else after), ""
+            return None, "they are excused in Canvas; take that away there if a score is to count"
+        return self._wanted.after(grade, before)
 
     def _unfit(self, after: str) -> str:
         """Return why Canvas would make nothing of a score, or nothing."""
@@ -239,15 +189,14 @@ class _Planner:
 
     def _carrying(self, row: Row, grade: Grade, held: Held) -> Row:
         """Return a row with the comment and the file that Canvas does not have yet."""
-        facts, reasons = self._record.of(row.key), []
-        graded = grade.state is GradeState.GRADED
-        text = cleaned(grade.comment) if self._wanted.comments and graded else ""
+        facts, reasons = self._record.of(row.key), [row.reason] if row.reason else []
+        text = self._wanted.comment(grade)
         if len(text.encode()) > LONGEST_COMMENT:
             reasons.append(f"the comment is longer than {LONGEST_COMMENT} bytes and is left out")
             text = ""
         if text and has_text(held, text, facts):
             text = ""
-        path, name = self._wanted.feedback.get(row.student) if graded else None, ""
+        path, name = self._wanted.feedback.get(row.student) if grade.state is GradeState.GRADED else None, ""
         if path is not None:
             try:
                 name = read_feedback(path, self._wanted.assignment, row.key).name
@@ -259,8 +208,7 @@ class _Planner:
         if row.before == row.after and not text and path is None:
             return replace(row, action=Action.UNCHANGED)
         if row.before and not row.after:
-            cleared = f"{_state_reason(grade)}; the score that Canvas has is taken away"
-            return replace(row, action=Action.CLEAR, reason=cleared)
+            return replace(row, action=Action.CLEAR)
         return replace(row, action=Action.SEND)
 
 
@@ -312,7 +260,7 @@ def _by_group(access: Access, category: int, rows: Sequence[Row]) -> list[Row]:
 
 def _notes(facts: Mapping[str, Any], wanted: Wanted, held: Mapping[int, Held]) -> Iterator[str]:
     """Yield what holds for everybody."""
-    most, ours = facts.get("points_possible"), max((one.max_points for one in wanted.grades), default=None)
+    most, ours = facts.get("points_possible"), wanted.max_points
     if most is not None and ours is not None and not same_score(most, ours):
         yield f"Canvas counts {score_text(most)} points for this assignment, the course {score_text(ours)}."
     if facts.get("post_manually") or facts.get("muted"):

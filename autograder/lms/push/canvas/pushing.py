@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING
 
 from autograder.lms.push.canvas.access import Access, CanvasTarget
 from autograder.lms.push.canvas.finding import find
-from autograder.lms.push.canvas.planning import Wanted, make_plan
+from autograder.lms.push.canvas.planning import make_plan
 from autograder.lms.push.canvas.sending import Sender
 from autograder.lms.push.record import Record
-from autograder.lms.push.tokens import Source, read_token
 from autograder.lms.push.web import DEFAULT_CLOCK, DEFAULT_POLICY, Clock, Policy
 
 if TYPE_CHECKING:
@@ -22,44 +21,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from autograder.lms.push.model import Outcome, Plan
-    from autograder.lms.push.tokens import Secret
+    from autograder.lms.push.wanted import Wanted
 
-__all__ = ["TOKEN_VARIABLE", "CanvasPush", "CanvasTarget", "Wanted", "canvas_token"]
-
-TOKEN_VARIABLE = "CANVAS_TOKEN"  # noqa: S105 - the variable's name, not a token
-
-
-def canvas_token(named: Path | None = None, configured: Path | None = None) -> Secret:
-    """
-    Return the token of Canvas.
-
-    Parameters
-    ----------
-    named : Path or None
-        The file that the option ``--token-file`` names; it comes first.
-    configured : Path or None
-        The file that the setting ``canvas_token_file`` names; it comes last, after the
-        variable ``CANVAS_TOKEN``.
-
-    Returns
-    -------
-    Secret
-        The token.
-
-    Raises
-    ------
-    OperatorError
-        If there is none, or others may read it.
-    """
-    source = Source(
-        what="an access token of Canvas",
-        variable=TOKEN_VARIABLE,
-        option="--token-file",
-        named=named,
-        setting="canvas_token_file",
-        configured=configured,
-    )
-    return read_token(source)
+__all__ = ["CanvasPush", "CanvasTarget"]
 
 
 class CanvasPush:
