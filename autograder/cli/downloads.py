@@ -92,6 +92,6 @@ def _zone(name: str | None) -> tzinfo:
 
     try:
         return ZoneInfo(name)
-    except (ValueError, OSError):
+    except (KeyError, ValueError, OSError):
         what = f"there is no zone {name!r}"
         raise CourseError("--zone", what, nearest(name, available_timezones())) from None

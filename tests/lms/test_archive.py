@@ -7,6 +7,7 @@ import io
 import os
 import stat
 import tarfile
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -298,21 +299,22 @@ def test_what_is_no_archive_is_told(tmp_path: Path, data: bytes) -> None:
 # ------------------------------------------------------------ zips in zips
 
 
-def test_an_archive_in_an_archive_counts_in_both(tmp_path: Path) -> None:
-    """Many small bombs are a large one: what students packed counts for the whole download."""
-    inner = [zip_bytes({"hw1.ipynb": os.urandom(900_000)}) for _ in range(3)]
+def test_archives_in_an_archive_count_together(tmp_path: Path) -> None:
+    """Many small bombs are a large one; what one is refused takes no room from the others, nor from files."""
+    inner = [zip_bytes({"hw1.ipynb": os.urandom(size * 100_000)}) for size in (19, 18, 17, 2, 1)]
     path = write_zip(tmp_path / "down.zip", {f"{number}.zip": data for number, data in enumerate(inner)})
 
-    with open_archive(path, SMALL) as archive:
-        for entry in archive.entries[:2]:
-            for _ in range(2):
-                with open_inner(archive, entry, SMALL) as one:
-                    assert len(one.read(one.entries[0])) == 900_000
-        with (
-            open_inner(archive, archive.entries[2], SMALL) as last,
-            pytest.raises(SubmissionError, match="the archive unpacks to more than"),
-        ):
-            last.read(last.entries[0])
+    with open_archive(path, replace(SMALL, total_bytes=6_000_000)) as archive:
+        taken = []
+        for entry in archive.entries * 2:
+            with open_inner(archive, entry, SMALL) as one:
+                archive.packed.limits = replace(SMALL, total_bytes=4_000_000)
+                try:
+                    taken.append(len(one.read(one.entries[0])) // 100_000)
+                except SubmissionError as error:
+                    assert "the archive unpacks to more than" in error.what  # noqa: PT017 - some are read
+                    taken.append(0)
+    assert taken == [19, 18, 0, 2, 1] * 2
 
 
 def test_what_is_packed_in_it_may_be_damaged(tmp_path: Path) -> None:

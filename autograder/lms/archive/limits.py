@@ -39,21 +39,21 @@ class Limits:
 DOWNLOAD = Limits()
 """For what an LMS packed."""
 
-INNER = Limits(entries=2_000, total_bytes=512 * MIB)
+INNER = Limits(entries=2_000, total_bytes=256 * MIB)
 """For what a student packed."""
 
 
 @dataclass(slots=True)
 class Meter:
     """
-    Counts the bytes that are unpacked of an archive and of the archives in it, together.
+    Counts the bytes that are unpacked of an archive, or of all archives in one together.
 
     Parameters
     ----------
     limits : Limits
         What is too much.
     outer : Meter, optional
-        That of the archive around it, which counts the same bytes.
+        One that counts the same bytes with those of other archives.
     """
 
     limits: Limits
@@ -90,10 +90,24 @@ class Meter:
             self._by_name[name] = size
             self._total += more
         if self._total > limits.total_bytes:
+            # What is refused takes no room from others.
+            self.forget(name)
             what = f"the archive unpacks to more than {limits.total_bytes // MIB} MiB"
             raise SubmissionError(name, what, "Collect it in parts, or ask for less.")
         if self.outer is not None:
             self.outer.count(name, size)
+
+    def forget(self, start: str) -> None:
+        """
+        Count no longer what was read in vain.
+
+        Parameters
+        ----------
+        start : str
+            How the names of the files begin.
+        """
+        for name in [one for one in self._by_name if one.startswith(start)]:
+            self._total -= self._by_name.pop(name)
 
 
 def too_large(limits: Limits) -> tuple[str, str]:

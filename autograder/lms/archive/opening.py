@@ -75,7 +75,7 @@ def open_inner(outer: OpenArchive[Any], entry: Entry, limits: Limits = INNER) ->
     Parameters
     ----------
     outer : OpenArchive
-        The archive around it; what is unpacked counts there too.
+        The archive around it; what is unpacked counts with all other archives in it.
     entry : Entry
         One of its entries.
     limits : Limits
@@ -94,7 +94,7 @@ def open_inner(outer: OpenArchive[Any], entry: Entry, limits: Limits = INNER) ->
         If it cannot be read.
     """
     file = io.BytesIO(outer.read(entry))
-    return _opened(f"{outer.where}: {entry.name}", file, limits, outer.meter)
+    return _opened(f"{outer.where}: {entry.name}", file, limits, outer.packed)
 
 
 def _opened(where: str, file: BinaryIO, limits: Limits, outer: Meter | None = None) -> OpenArchive[Any]:

@@ -45,6 +45,8 @@ class OpenArchive(ABC, Generic[Handle]):
         self.entries = sifted.entries
         self.left = sifted.left
         self.meter = Meter(limits, outer)
+        # Archives that students have packed share what they may take, and take nothing from files.
+        self.packed = Meter(limits)
         self._members = sifted.members
 
     def __enter__(self) -> Self:

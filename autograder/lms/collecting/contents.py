@@ -100,6 +100,7 @@ class Reading:
             except SubmissionError as error:
                 reason = f"It is an archive that {error.what}, so it stays as it is. {error.remedy}"
                 self.left.append(Left(name=entry.name, reason=reason))
+                self.archive.packed.forget(f"{self.archive.where}: {entry.name}: ")
                 files = []
             else:
                 self.left += (

@@ -1,0 +1,391 @@
+"""Collecting: everybody gets their own work, the latest of it, once; what is in doubt is left alone."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+import pytest
+from click.testing import CliRunner
+from collect_courses import (
+    ASSIGNMENT,
+    FIRST,
+    LOCK,
+    SECOND,
+    collect,
+    download,
+    earlier,
+    everything,
+    light_course,
+    roster,
+    submitted,
+    upload,
+)
+from crafted_zips import RawZip, write_zip
+
+from autograder.cli import main
+from autograder.gradebook import Gradebook
+from autograder.lms.collecting.record import load_record
+from autograder.lms.collecting.writing import alone
+from autograder.lms.model import IdKind, Lms
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from autograder.course.course import Course
+
+NOTEBOOK, OTHER = f"{FIRST}.ipynb", f"{SECOND}.ipynb"
+
+
+@pytest.fixture
+def course(tmp_path: Path) -> Course:
+    """Return a course with nobody in it."""
+    return light_course(tmp_path / "course")
+
+
+@pytest.fixture
+def known(course: Course, tmp_path: Path) -> Course:
+    """Return a course whose gradebook has the three students."""
+    assert (
+        collect(course, download(tmp_path / "none.zip", upload("501", 1, b"")), "--roster", roster(tmp_path))[
+            0
+        ]
+        == 0
+    )
+    (course.submitted("aruiz", ASSIGNMENT) / NOTEBOOK).unlink()
+    course.submitted("aruiz", ASSIGNMENT).rmdir()
+    (course.root / ".autograder/collected" / f"{ASSIGNMENT}.json").unlink()
+    return course
+
+
+def inbound(path: Path, *attempts: tuple[str, str, bytes]) -> Path:
+    """Write what lies in nbgrader's exchange: student, time, notebook."""
+    return write_zip(
+        path, {f"{student}+{ASSIGNMENT}+{time}+x/{NOTEBOOK}": data for student, time, data in attempts}
+    )
+
+
+def test_the_whole_way(course: Course, tmp_path: Path) -> None:
+    """Folders, names that Canvas changed put right, students, ids, and a record of what came whence."""
+    path = download(
+        tmp_path / "submissions.zip",
+        upload("501", 8801, b"a1"),
+        upload("501", 8802, b"a2", f"{SECOND}-1.ipynb"),
+        upload("503", 8810, b"m1", late=True),
+    )
+    code, told = collect(course, path, "--roster", roster(tmp_path))
+
+    assert code == 0
+    assert submitted(course) == {"aruiz": {NOTEBOOK: b"a1", OTHER: b"a2"}, "jmuller": {NOTEBOOK: b"m1"}}
+    with Gradebook(course.db_url) as gradebook:
+        people = {(one.student, one.lms): one for one in gradebook.people()}
+        assert sorted({student for student, _ in people}) == ["aruiz", "blind", "jmuller"]
+    assert people["jmuller", Lms.PLAIN].first_name == "Jean-Luc"
+    assert people["blind", Lms.CANVAS].ids == {IdKind.USER: "502", IdKind.SIS: "S0002", IdKind.LOGIN: "blind"}
+    record = load_record(course.root, ASSIGNMENT)
+    assert list(record.students) == ["aruiz", "jmuller"]
+    assert not record.pending
+    ana = record.students["aruiz"]
+    assert ana.entries == ("ruizana_501_8801_" + NOTEBOOK, f"ruizana_501_8802_{SECOND}-1.ipynb")
+    assert [(one.path, one.size) for one in ana.files] == [(NOTEBOOK, 2), (OTHER, 2)]
+    assert (ana.archive, ana.key, ana.number, ana.late) == ("submissions.zip", "ruizana_501", 8802, False)
+    assert record.students["jmuller"].late is True
+    assert "3 (aruiz, blind, jmuller)" in told
+    assert "2 new" in told
+
+
+def test_the_same_once_more_changes_nothing(course: Course, tmp_path: Path) -> None:
+    """Not a byte and not a time of anything in the course."""
+    path = download(tmp_path / "a.zip", upload("501", 8801, b"a1"), upload("502", 8802, b"b1", late=True))
+    words = (path, "--roster", roster(tmp_path))
+    assert collect(course, *words)[0] == 0
+    before = everything(course.root)
+
+    for again in (words, (path, path), (path,)):
+        code, told = collect(course, *again)
+        assert code == 0
+        assert "2 unchanged" in told
+        assert everything(course.root) == before
+
+
+def test_a_dry_run_writes_nothing(course: Course, tmp_path: Path) -> None:
+    """And shows the same table."""
+    words = (download(tmp_path / "a.zip", upload("501", 8801, b"a1")), "--roster", roster(tmp_path))
+    before = everything(course.root)
+    dry = collect(course, *words, "--dry-run")
+
+    assert everything(course.root) == before
+    code, told = collect(course, *words)
+    assert dry[0] == code == 0
+    table, _, rest = dry[1].partition(" new in the gradebook")
+    assert "Nothing was written (--dry-run)." in rest
+    assert "Nothing was written" not in told
+    assert told.startswith(table)
+
+
+def test_the_latest_attempt_wins_and_earlier_ones_stay(known: Course, tmp_path: Path) -> None:
+    """By Canvas's numbers, in whatever order downloads come."""
+    first = download(tmp_path / "1.zip", upload("501", 8801, b"first"), upload("502", 8802, b"b"))
+    second = download(tmp_path / "2.zip", upload("501", 8899, b"second"), upload("502", 8802, b"b"))
+
+    assert "1 updated" not in collect(known, first)[1]
+    code, told = collect(known, second)
+    assert (code, submitted(known)["aruiz"]) == (0, {NOTEBOOK: b"second"})
+    assert "1 updated, 1 unchanged" in told
+    assert earlier(known, "aruiz") == [{NOTEBOOK: b"first"}]
+    before = everything(known.root)
+    code, told = collect(known, first)
+    assert (code, everything(known.root)) == (0, before)
+    assert "1 older than what is there" in told
+    assert load_record(known.root, ASSIGNMENT).students["aruiz"].archive == "2.zip"
+
+
+def test_times_decide_where_they_are_told(known: Course, tmp_path: Path) -> None:
+    """Several attempts in one download: the last one counts, with its time, the others are kept."""
+    days = [("aruiz", f"2027-03-0{day} 10:05:0{day}.25 UTC", b"%d" % day) for day in (2, 3, 1)]
+    assert collect(known, inbound(tmp_path / "in.zip", *days))[0] == 0
+
+    stamp = b"2027-03-03 10:05:03.250000 UTC"
+    assert submitted(known) == {"aruiz": {NOTEBOOK: b"3", "timestamp.txt": stamp}}
+    assert known.handed_in_at("aruiz", ASSIGNMENT) == datetime(2027, 3, 3, 10, 5, 3, 250000)  # noqa: DTZ001
+    assert [one[NOTEBOOK] for one in earlier(known, "aruiz")] == [b"1", b"2"]
+    assert collect(known, inbound(tmp_path / "b.zip", ("aruiz", "2027-03-02 23:59:59.9 UTC", b"x")))[0] == 0
+    assert submitted(known)["aruiz"][NOTEBOOK] == b"3"
+    assert len(earlier(known, "aruiz")) == 3
+
+
+def test_attempts_of_one_time_are_told(known: Course, tmp_path: Path) -> None:
+    """Nothing is written for that student; others get theirs, and the same file twice is no tie."""
+    time = "2027-03-03 10:05:00.0 UTC"
+    one = inbound(tmp_path / "1.zip", ("aruiz", time, b"x"), ("blind", time, b"b"))
+    other = inbound(tmp_path / "2.zip", ("aruiz", time, b"y"), ("blind", time, b"b"))
+    code, told = collect(known, one, other)
+
+    assert code == 1
+    assert set(submitted(known)) == {"blind"}
+    assert "aruiz: There are 2 attempts, and nothing tells which is the last" in told
+
+
+def test_nothing_tells_which_of_two_folders_is_later(known: Course, tmp_path: Path) -> None:
+    """Plain folders have no times: what is there stays until somebody decides."""
+    down = tmp_path / "down"
+    (down / "aruiz").mkdir(parents=True)
+    (down / "aruiz" / NOTEBOOK).write_bytes(b"one")
+    assert collect(known, down)[0] == 0
+    (down / "aruiz" / NOTEBOOK).write_bytes(b"two")
+    code, told = collect(known, down)
+
+    assert (code, submitted(known)["aruiz"]) == (1, {NOTEBOOK: b"one"})
+    assert "nothing tells which is later" in told
+    assert collect(known, down, "--force")[0] == 0
+    assert submitted(known)["aruiz"] == {NOTEBOOK: b"two"}
+    assert earlier(known, "aruiz") == [{NOTEBOOK: b"one"}]
+
+
+def test_what_a_person_has_changed_stays(known: Course, tmp_path: Path) -> None:
+    """The same download leaves it alone and says so, a later attempt asks, --force keeps it aside."""
+    first = download(tmp_path / "1.zip", upload("501", 8801, b"first"))
+    second = download(tmp_path / "2.zip", upload("501", 8899, b"second"))
+    collect(known, first)
+    mine = known.submitted("aruiz", ASSIGNMENT) / NOTEBOOK
+    mine.write_bytes(b"mended")
+    before = everything(known.root)
+
+    code, told = collect(known, first)
+    assert (code, everything(known.root)) == (0, before)
+    assert "1 changed by hand" in told
+    code, told = collect(known, second)
+    assert (code, everything(known.root)) == (1, before)
+    assert "--force" in told
+    assert collect(known, second, "--force")[0] == 0
+    assert submitted(known)["aruiz"] == {NOTEBOOK: b"second"}
+    assert {NOTEBOOK: b"mended"} in earlier(known, "aruiz")
+    # An older one is no match for it even so.
+    assert collect(known, first, "--force")[0] == 0
+    assert submitted(known)["aruiz"] == {NOTEBOOK: b"second"}
+
+
+@pytest.mark.parametrize(
+    "junk", [".ipynb_checkpoints/a-checkpoint.ipynb", ".DS_Store", "__pycache__/a.pyc", ""]
+)
+def test_to_look_at_it_is_not_to_change_it(known: Course, tmp_path: Path, junk: str) -> None:
+    """What Jupyter and systems leave behind does not count, nor does a time that Canvas did not tell."""
+    collect(known, download(tmp_path / "1.zip", upload("501", 8801, b"first")))
+    path = known.submitted("aruiz", ASSIGNMENT) / (junk or "timestamp.txt")
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("2027-03-01 10:00:00 UTC")
+
+    assert "1 unchanged" in collect(known, tmp_path / "1.zip")[1]
+    assert collect(known, download(tmp_path / "2.zip", upload("501", 8802, b"second")))[0] == 0
+    assert submitted(known)["aruiz"] == {NOTEBOOK: b"second"}
+
+
+def test_what_was_there_before_the_first_collect_stays(known: Course, tmp_path: Path) -> None:
+    """Somebody else has put it there; if it is the same, it is taken over."""
+    mine = known.submitted("aruiz", ASSIGNMENT)
+    mine.mkdir(parents=True)
+    (mine / NOTEBOOK).write_bytes(b"mine")
+    code, told = collect(known, download(tmp_path / "1.zip", upload("501", 8801, b"theirs")))
+
+    assert (code, submitted(known)["aruiz"]) == (1, {NOTEBOOK: b"mine"})
+    assert "was not collected by this command" in told
+    assert collect(known, download(tmp_path / "2.zip", upload("501", 8801, b"mine")))[0] == 0
+    assert load_record(known.root, ASSIGNMENT).students["aruiz"].archive == "2.zip"
+
+
+def test_a_later_attempt_does_not_come_back_as_an_older_one(known: Course, tmp_path: Path) -> None:
+    """Whose folder is gone gets the same again, and an older one only on demand."""
+    first = download(tmp_path / "1.zip", upload("501", 8801, b"first"))
+    second = download(tmp_path / "2.zip", upload("501", 8899, b"second"))
+    collect(known, second)
+    folder = known.submitted("aruiz", ASSIGNMENT)
+    (folder / NOTEBOOK).unlink()
+    folder.rmdir()
+
+    assert collect(known, first)[0] == 1
+    assert submitted(known) == {}
+    assert collect(known, second)[0] == 0
+    assert submitted(known)["aruiz"] == {NOTEBOOK: b"second"}
+
+
+def test_what_cannot_be_taken_costs_nobody_else(known: Course, tmp_path: Path) -> None:
+    """A damaged file, a file that leads out and a stranger: each is told, the others are collected."""
+    raw = RawZip()
+    for name, data in {**upload("501", 8801, b"good"), **upload("503", 8803, b"fine")}.items():
+        raw.add(name, data)
+    raw.add(f"lindqvistbo_502_8802_{NOTEBOOK}", b"damaged", crc=7)
+    raw.add("../../../evil.ipynb", b"x").add(f"nobodyny_777_9_{NOTEBOOK}", b"x")
+    path = tmp_path / "a.zip"
+    path.write_bytes(raw.bytes())
+    code, told = collect(known, path)
+
+    assert code == 1
+    assert submitted(known) == {"aruiz": {NOTEBOOK: b"good"}, "jmuller": {NOTEBOOK: b"fine"}}
+    for words in (
+        "is damaged",
+        "leads out of the archive",
+        "No student has the number 777",
+        "3 not collected",
+    ):
+        assert words in told
+
+
+def test_whoever_is_in_doubt_gets_nothing(course: Course, tmp_path: Path) -> None:
+    """A person of the roster whose ids name two students is told, and so is their work."""
+    with Gradebook(course.db_url) as gradebook:
+        gradebook.enroll("aruiz", lms_user_id="7")
+        gradebook.enroll("ana", lms_user_id="501")
+    path = download(tmp_path / "a.zip", upload("501", 8801, b"x"), upload("502", 8802, b"b"))
+    code, told = collect(course, path, "--roster", roster(tmp_path))
+
+    assert code == 1
+    assert set(submitted(course)) == {"blind"}
+    assert "names 2 students: ana and aruiz" in told
+    with Gradebook(course.db_url) as gradebook:
+        known = {one.student for one in gradebook.people() if one.lms == Lms.CANVAS}
+    assert known == {"blind", "jmuller"}
+
+
+def test_a_link_is_not_followed(known: Course, tmp_path: Path) -> None:
+    """A submission's folder that is another's, or no folder, is left alone."""
+    other = tmp_path / "other"
+    other.mkdir()
+    known.submitted("aruiz", ASSIGNMENT).parent.mkdir(parents=True, exist_ok=True)
+    known.submitted("aruiz", ASSIGNMENT).symlink_to(other)
+    known.submitted("blind", ASSIGNMENT).parent.mkdir(parents=True)
+    known.submitted("blind", ASSIGNMENT).write_text("no folder")
+    uploads = (upload(user, int(user), b"x") for user in ("501", "502", "503"))
+    code, told = collect(known, download(tmp_path / "a.zip", *uploads))
+
+    assert code == 1
+    assert list(other.iterdir()) == []
+    assert "through a link" in told
+    assert "is no folder" in told
+    assert submitted(known)["jmuller"] == {NOTEBOOK: b"x"}
+
+
+def test_late_is_told_where_two_say_otherwise(known: Course, tmp_path: Path) -> None:
+    """Canvas's mark without a time, and nbgrader's time against a due date with an extension."""
+    with Gradebook(known.db_url) as gradebook, gradebook._database.writing() as connection:
+        table = gradebook._database.table("assignment")
+        due = datetime(2027, 3, 1, 12, 0)  # noqa: DTZ001 - naive, in UTC
+        connection.execute(table.update().where(table.c.name == ASSIGNMENT).values(duedate=due))
+    _, told = collect(known, download(tmp_path / "a.zip", upload("501", 8801, b"x", late=True)))
+    assert "late for Canvas, which does not say when; a penalty needs a time in timestamp.txt: aruiz" in told
+
+    path = inbound(
+        tmp_path / "b.zip",
+        ("blind", "2027-03-01 12:00:00.5 UTC", b"x"),
+        ("jmuller", "2027-03-01 12:00:00.0 UTC", b"y"),
+    )
+    done = CliRunner().invoke(main, ["collect", str(path), "--json", "--course-dir", str(known.root)])
+    late = {one["student"]: one["seconds_late"] for one in json.loads(done.stdout)["students"]}
+    assert late == {"blind": 0.5, "jmuller": 0.0}
+
+
+def test_the_assignment_need_not_be_named_if_there_is_no_doubt(tmp_path: Path) -> None:
+    """One only, or one only that has such notebooks, which is told; else nobody guesses."""
+    both = light_course(tmp_path / "both", assignments=(ASSIGNMENT, "attention_warmup"))
+    words = ("--roster", roster(tmp_path))
+    code, told = collect(both, download(tmp_path / "a.zip", upload("501", 1, b"x")), *words)
+    assert code == 0
+    assert f"only {ASSIGNMENT} has notebooks that are called so" in told
+    code, told = collect(both, download(tmp_path / "b.zip", upload("501", 2, b"x", "mine.ipynb")), *words)
+    assert code == 2
+    assert "Name the assignment" in told
+    assert collect(both, tmp_path / "b.zip", ASSIGNMENT)[0] == 0
+    code, told = collect(both, tmp_path / "b.zip", "attention_warmap")
+    assert (code, "attention_warmup" in told) == (2, True)
+    assert collect(both, ASSIGNMENT)[0] == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["{zip}", "--from", "moodle"], "not collected"),
+        (["{zip}", "--zone", "Europe/Nowhere"], "there is no zone"),
+        (["{csv}"], "neither a zip nor a tar nor a folder"),
+        (["{zip}", "--roster", "{zip}"], "error"),
+        (["absent.zip"], "there is no such file"),
+    ],
+)
+def test_wrong_use_is_one_line(course: Course, tmp_path: Path, words: list[str], told: str) -> None:
+    """It says what is wrong, and nothing is written."""
+    path = download(tmp_path / "a.zip", upload("501", 8801, b"x"))
+    files = {"{zip}": path, "{csv}": roster(tmp_path)}
+    before = everything(course.root)
+    code, output = collect(course, *(files.get(word, word) for word in words))
+
+    assert code in {1, 2}
+    assert told in output
+    after = {name: one for name, one in everything(course.root).items() if name not in {".autograder", LOCK}}
+    assert after == {name: one for name, one in before.items() if name != ".autograder"}
+
+
+def test_a_course_may_have_a_layout_of_its_own(course: Course, tmp_path: Path) -> None:
+    """Folders are where nbgrader looks for them."""
+    with (course.root / "nbgrader_config.py").open("a", encoding="utf-8") as config:
+        config.write(
+            "c.CourseDirectory.directory_structure = '{assignment_id}/{nbgrader_step}/{student_id}'\n"
+        )
+        config.write("c.CourseDirectory.submitted_directory = 'handed in'\n")
+    (course.root / "source" / ASSIGNMENT).rename(course.root / "moved")
+    (course.root / ASSIGNMENT).mkdir()
+    (course.root / ASSIGNMENT / "source").mkdir()
+    (course.root / "moved").rename(course.root / ASSIGNMENT / "source" / ".")
+    path = download(tmp_path / "a.zip", upload("501", 8801, b"x"))
+
+    assert collect(course, path, ASSIGNMENT, "--roster", roster(tmp_path))[0] == 0
+    assert (course.root / ASSIGNMENT / "handed in" / "aruiz" / NOTEBOOK).read_bytes() == b"x"
+
+
+def test_two_do_not_collect_at_once(course: Course, tmp_path: Path) -> None:
+    """The second says so and writes nothing; a dry run need not wait."""
+    words = (download(tmp_path / "a.zip", upload("501", 8801, b"x")), "--roster", roster(tmp_path))
+    with alone(course.root):
+        code, told = collect(course, *words)
+        assert (code, submitted(course)) == (1, {})
+        assert "another process is collecting" in told
+        assert collect(course, *words, "--dry-run")[0] == 0
+    assert collect(course, *words)[0] == 0
