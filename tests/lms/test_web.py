@@ -215,44 +215,53 @@ def test_a_server_that_repeats_the_secret_does_not_get_it_shown(
 # ---------------------------------------------------------------- certificates
 
 
-@contextmanager
-def encrypted(folder: Path) -> Iterator[str]:
-    """Run a server that signs its certificate itself; give its address."""
+def self_signed(path: Path) -> ssl.SSLContext:
+    """Write a certificate for this machine that signs itself; return what a server needs to use it."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "loopback")])
     now = datetime.now(UTC)
+    here = x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))])
     certificate = (
         x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
         .not_valid_before(now - timedelta(days=1))
         .not_valid_after(now + timedelta(days=1))
-        .add_extension(
-            x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]), critical=False
-        )
+        .add_extension(here, critical=False)
         .sign(key, hashes.SHA256())
     )
     pem, nobody = serialization.Encoding.PEM, serialization.NoEncryption()
-    path = folder / "server.pem"
     private = key.private_bytes(pem, serialization.PrivateFormat.PKCS8, nobody)
     path.write_bytes(certificate.public_bytes(pem) + private)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(path)
+    return context
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            self.send_response(200)
-            self.send_header("Content-Length", "2")
-            self.end_headers()
-            self.wfile.write(b"ok")
 
-        def log_message(self, *_: Any) -> None:
-            pass
+class Ok(BaseHTTPRequestHandler):
+    """Says "ok"."""
 
-    class Server(HTTPServer):
-        def handle_error(self, *_: Any) -> None:
-            pass
+    def do_GET(self) -> None:
+        """Answer."""
+        self.send_response(200)
+        self.send_header("Content-Length", "2")
+        self.end_headers()
+        self.wfile.write(b"ok")
 
-    server = Server(("127.0.0.1", 0), Handler)
-    server.socket = context.wrap_socket(server.socket, server_side=True)
+    def log_message(self, *_: Any) -> None:
+        """Say nothing."""
+
+
+class Quiet(HTTPServer):
+    """A server that says nothing of clients that hang up."""
+
+    def handle_error(self, *_: Any) -> None:
+        """Say nothing."""
+
+
+@contextmanager
+def encrypted(folder: Path) -> Iterator[str]:
+    """Run a server that signs its certificate itself; give its address."""
+    server = Quiet(("127.0.0.1", 0), Ok)
+    server.socket = self_signed(folder / "server.pem").wrap_socket(server.socket, server_side=True)
     thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
     thread.start()
     try:
