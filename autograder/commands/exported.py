@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from autograder.lms.exports.model import Action
+from autograder.lms.grades import WAITS
 from autograder.terminal import printable, say, short_path, some
 
 if TYPE_CHECKING:
@@ -44,14 +45,17 @@ def print_export(exported: Exported, *, every_change: bool = False) -> None:
     say(
         console, f"{exported.assignment} → {exported.name}: {what if exported.written else 'nothing written'}"
     )
-    if every_change or 0 < len(changes) <= FEW:
-        console.print(changes_table(changes))
+    shown = [one for one in changes if every_change or one.action is not Action.SKIPPED]
+    if shown and (every_change or len(shown) <= FEW):
+        console.print(changes_table(shown))
     counts = [f"{exported.count(action)} {action}" for action in Action if exported.count(action)]
     if counts:
         say(console, f"  scores: {', '.join(counts)}")
     for action in (Action.CLEARED, Action.SKIPPED):
         for line in _grouped(change for change in changes if change.action is action):
             say(console, f"  {action}: {line}", _STYLES[action])
+    if any(change.reason.startswith(WAITS) for change in changes):
+        say(console, "  (--unfinished sends what such work has so far)")
     for note in exported.export.notes:
         say(console, f"  • {note}")
 
@@ -71,21 +75,22 @@ def changes_table(changes: Iterable[Change]) -> Table:
         Student, column, before, after, and what happens.
     """
     changes = tuple(changes)
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 2))
     several = len({change.column for change in changes}) > 1
-    for title in ("student", *(["column"] if several else []), "in the LMS", "will be", ""):
-        table.add_column(title, justify="right" if title in {"in the LMS", "will be"} else "left")
+    known = any(change.before for change in changes)
+    for title, shown in (
+        ("student", True),
+        ("column", several),
+        ("in the LMS", known),
+        ("will be", True),
+        ("", True),
+    ):
+        if shown:
+            table.add_column(title, justify="right" if title in {"in the LMS", "will be"} else "left")
     for change in changes:
-        column = [Text(printable(change.column))] if several else []
         after = change.after if change.action is not Action.SKIPPED else change.before
-        table.add_row(
-            Text(printable(change.student)),
-            *column,
-            Text(printable(change.before)),
-            Text(printable(after)),
-            Text(change.action),
-            style=_STYLES[change.action],
-        )
+        cells = [change.student, *[change.column] * several, *[change.before] * known, after, change.action]
+        table.add_row(*(Text(printable(cell)) for cell in cells), style=_STYLES[change.action])
     return table
 
 
