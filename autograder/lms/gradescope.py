@@ -47,12 +47,12 @@ class GradescopeTest:
     ----------
     name : str
         What students read.
-    number : str
-        Where it stands, as in "1.2"; empty for none.
-    score : Decimal or None
-        What it earned; None while nobody can tell. Then nothing is said of its points.
     max_score : Decimal
         What it could earn.
+    score : Decimal or None
+        What it earned; None while nobody can tell. Then nothing is said of its points.
+    number : str
+        Where it stands, as in "1.2"; empty for none.
     passed : bool or None
         None to let Gradescope tell from the score.
     output : str

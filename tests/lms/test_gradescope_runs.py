@@ -134,43 +134,44 @@ def test_verdicts_are_those_of_the_course(course: Course, tmp_path: Path) -> Non
     assert {test["visibility"] for test in results["tests"] if "score" in test} == {"after_published"}
 
 
-@pytest.mark.sandbox
-def test_a_hostile_notebook_reads_nothing_and_writes_no_result(course: Course, container: Container) -> None:
-    """Checks, solutions, the secret and the results are out of reach; the same code reads them outside."""
-    secrets = [
-        container.root / "source" / "course" / SECRET_FILE,
-        container.root / "source" / "course" / "source" / WARMUP / BOOK,
-        container.root / "source" / "kit" / "autograder" / "checks" / WARMUP / "test_softmax.py",
-        container.root / "source" / "kit" / "solutions" / "reference" / f"{WARMUP}.py",
-        container.root / "submission_metadata.json",
-    ]
-    attack = f"""
+SECRETS = (
+    f"source/course/{SECRET_FILE}",
+    f"source/course/source/{WARMUP}/{BOOK}",
+    f"source/kit/autograder/checks/{WARMUP}/test_softmax.py",
+    f"source/kit/solutions/reference/{WARMUP}.py",
+)
+ATTACK = """
 import json, os
 reached = []
-for path in {[str(path) for path in secrets]!r}:
+for name in SECRETS:
     try:
-        with open(path) as file:
+        with open(os.path.join(ROOT, name)) as file:
             reached.append(file.read())
     except OSError:
         pass
-for path in {[str(container.root), str(container.root / "source"), str(container.root / "results")]!r}:
+for name in (".", "source", "results"):
     try:
-        reached.append(os.listdir(path))
+        reached.append(os.listdir(os.path.join(ROOT, name)))
     except OSError:
         pass
 for name in ("results.json", "owned"):
     try:
-        with open(os.path.join({str(container.root / "results")!r}, name), "w") as file:
-            json.dump({{"score": 100}}, file)
+        with open(os.path.join(ROOT, "results", name), "w") as file:
+            json.dump({"score": 100}, file)
         reached.append(name)
     except OSError:
         pass
 """
-    files = solved(course, WARMUP)
-    notebook = json.loads(files[BOOK])
+
+
+@pytest.mark.sandbox
+def test_a_hostile_notebook_reads_nothing_and_writes_no_result(course: Course, container: Container) -> None:
+    """Checks, solutions, the secret and the results are out of reach; the same code reads them outside."""
+    notebook = json.loads(solved(course, WARMUP)[BOOK])
     answer = cell(notebook, "softmax")
+    attack = f"ROOT, SECRETS = {str(container.root)!r}, {SECRETS!r}{ATTACK}"
     # It answers only if it reached something: any point that it earns is a hole.
-    answer["source"] = "".join(answer["source"]) + attack + "\nif not reached:\n    del softmax\n"
+    answer["source"] = "".join(answer["source"]) + f"\n{attack}\nif not reached:\n    del softmax\n"
     container.submit({BOOK: dump_notebook(notebook).encode()})
     outside: dict[str, Any] = {}
 
@@ -178,15 +179,15 @@ for name in ("results.json", "owned"):
     (container.root / "results" / "owned").unlink()
     ran = container.run()
 
-    assert len(outside["reached"]) == len(secrets) + 3 + 2
+    assert len(outside["reached"]) == len(SECRETS) + 3 + 2
     assert ran.results is not None
     assert ran.results["score"] < AUTOMATIC
     lost = [test for test in ran.results["tests"] if test.get("number", "").startswith("1.1.")]
     assert [test["score"] for test in lost] == [0] * len(lost) != []
     assert not (container.root / "results" / "owned").exists()
     assert "refused_call" in ran.printed
-    for path in (*secrets[:4], container.root / "source"):
-        assert stat.S_IMODE(path.stat().st_mode) & 0o077 == 0, f"others may read {path}"
+    for name in (*SECRETS, "source"):
+        assert stat.S_IMODE((container.root / name).stat().st_mode) & 0o077 == 0, f"others may read {name}"
 
 
 @pytest.mark.sandbox
