@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 import stat
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from canvas_scenes import Scene, grade, pages
-from canvas_world import SEE_ATTACHED, TOKEN, Pupil, Work
+from canvas_world import CATEGORY, SEE_ATTACHED, TOKEN, Pupil, Work
 from loopback_canvas import PLACE
 from made_grades import made_grade, made_person
 
@@ -21,12 +23,12 @@ from autograder.lms.push.record import FOLDER
 from autograder.lms.push.tokens import Secret
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from loopback import Answer
 
     from autograder.lms.model import Grade
     from autograder.lms.push.model import Outcome
+
+ROOT = Path(__file__).parents[2]
 
 
 def states(outcomes: dict[str, Outcome]) -> dict[str, str]:
@@ -366,3 +368,32 @@ def test_a_bucket_that_is_full_is_waited_for_and_seldom_met(tmp_path: Path) -> N
         scene.canvas.cost = 800.0
         assert scene.plan(*grades, comments=True).to_send == ()
         assert scene.canvas.throttled > 0
+
+
+def scope(method: str, path: str) -> str:
+    """Return what a scoped token must have for a request, as Canvas writes it."""
+    named = {"courses": "course_id", "assignments": "assignment_id", "submissions": "user_id"}
+    named |= {"group_categories": "group_category_id", "groups": "group_id"}
+    parts = path.split("/")
+    for at, part in enumerate(parts):
+        if part.isdigit():
+            last = at == len(parts) - 1 and parts[at - 1] != "submissions"
+            parts[at] = ":id" if last or parts[at - 1] == "files" else f":{named[parts[at - 1]]}"
+    return f"url:{method}|{'/'.join(parts)}"
+
+
+def test_the_manual_lists_the_scopes_that_are_needed_and_no_other(tmp_path: Path) -> None:
+    """A token that can do less than a person is the better one."""
+    page = (ROOT / "docs" / "integrator" / "canvas.md").read_text(encoding="utf-8")
+    listed = set(re.findall(r"`(url:[^`]+)`", page.replace("\\|", "|")))
+
+    with Scene(tmp_path, group_category_id=CATEGORY, name="HW") as scene:
+        scene.world.groups = {1: [501]}
+        push = scene.push(course="DL-26", assignment="HW")
+        scene.world.job_drops = {501}
+        wanted = scene.wanted(grade("ana"), feedback=pages(tmp_path, "ana"))
+        assert len(list(push.send(push.plan(wanted), wanted))) == 1
+        scene.push()
+        asked = {scope(one.method, one.path) for one in scene.canvas.asked}
+
+    assert asked == listed
