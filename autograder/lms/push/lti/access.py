@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import html
-import re
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -26,6 +24,7 @@ from autograder.lms.push.lti.service import (
     PlatformRefusedError,
     as_object,
 )
+from autograder.lms.push.wanted import folded
 from autograder.lms.push.web import DEFAULT_CLOCK, DEFAULT_POLICY, Clock, Policy
 
 if TYPE_CHECKING:
@@ -42,8 +41,6 @@ ITEM_TYPE = "application/vnd.ims.lis.v2.lineitem+json"
 RESULTS_TYPE = "application/vnd.ims.lis.v2.resultcontainer+json"
 MOST = 200_000
 """Entries of a list that are read: no course has as many."""
-
-_TAG = re.compile(r"<[^<>]*>")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -277,11 +274,6 @@ def below(url: str, name: str) -> str:
     """Return the address of a service of a line item: a path goes before the query."""
     path, mark, query = url.partition("?")
     return f"{path.rstrip('/')}/{name}{mark}{query}"
-
-
-def folded(comment: str) -> str:
-    """Return what counts of a comment, which platforms may keep as HTML or in other lines."""
-    return " ".join(_TAG.sub(" ", html.unescape(comment)).split())
 
 
 @contextmanager

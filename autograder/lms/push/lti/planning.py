@@ -7,20 +7,20 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from autograder.lms.model import IdKind, Lms, Person, points_text
-from autograder.lms.push.lti.access import Result, folded
 from autograder.lms.push.lti.finding import label_of
 from autograder.lms.push.lti.members import read_members
 from autograder.lms.push.lti.service import PlatformRefusedError
 from autograder.lms.push.matching import match_members
 from autograder.lms.push.model import Action, Plan, Row, same_score, score_text
 from autograder.lms.push.record import digest
+from autograder.lms.push.wanted import folded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from decimal import Decimal
 
     from autograder.lms.model import Grade
-    from autograder.lms.push.lti.access import Access, Column
+    from autograder.lms.push.lti.access import Access, Column, Result
     from autograder.lms.push.matching import Members
     from autograder.lms.push.record import Record
     from autograder.lms.push.wanted import Wanted

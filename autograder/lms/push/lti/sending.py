@@ -15,12 +15,12 @@ from pylti1p3.grade import Grade as LtiGrade
 
 from autograder.errors import RefusedError, ServerError, UncertainError
 from autograder.lms.model import Lms
-from autograder.lms.push.lti.access import folded
 from autograder.lms.push.lti.finding import number
 from autograder.lms.push.lti.planning import FACT, NO_RIGHT, sent_mark, shown
 from autograder.lms.push.lti.service import PlatformRefusedError, TokenRefusedError
 from autograder.lms.push.lti.stamps import Stamps, written
 from autograder.lms.push.model import Outcome, State, same_score
+from autograder.lms.push.wanted import folded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
