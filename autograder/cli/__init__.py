@@ -12,7 +12,7 @@ import sys
 
 import click
 
-from autograder.cli import bundles, course, downloads, lms, pushes
+from autograder.cli import bundles, course, downloads, exports, pushes
 from autograder.cli.base import FAILED, INTERRUPTED, USAGE, Group
 
 __all__ = ["FAILED", "INTERRUPTED", "USAGE", "main", "run"]
@@ -41,7 +41,7 @@ for _command in (
     course.validate,
     course.demo,
     downloads.collect,
-    lms.export,
+    exports.export,
     bundles.bundle,
     pushes.push,
 ):
