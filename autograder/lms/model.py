@@ -82,6 +82,8 @@ class Person:
         Row of the file, the header being 1; 0 if it is of no file.
     student : str
         The id in this course, the name of the folder; empty until it is known.
+    submitted_at : datetime or None
+        When they last handed in, naive, by the LMS's clock: Moodle's worksheet of an assignment says so.
     """
 
     lms: Lms
@@ -93,6 +95,7 @@ class Person:
     sections: tuple[str, ...] = ()
     line: int = 0
     student: str = ""
+    submitted_at: datetime | None = None
 
     @property
     def shown(self) -> str:

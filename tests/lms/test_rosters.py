@@ -147,6 +147,16 @@ def test_ids_that_end_like_participants_stay_whole() -> None:
     assert read(text).people[0].ids == {IdKind.PARTICIPANT: "5501", IdKind.SIS: "abc 123"}
 
 
+def test_a_time_in_another_language_is_told() -> None:
+    """Nobody guesses at months; the message shows the first."""
+    data, _ = moodle_worksheet([ANA, NASTY[1]])
+
+    roster = read(data.replace(b"Monday, 1 March 2027", b"lunes, 1 de marzo de 2027"))
+
+    assert [person.submitted_at for person in roster.people] == [None, None]
+    assert "Line 2: 'lunes, 1 de marzo de 2027, 10:05 AM' is no time in English" in roster.notes[0]
+
+
 @pytest.mark.parametrize("order", list(permutations(range(3))))
 @pytest.mark.parametrize(
     "headers",

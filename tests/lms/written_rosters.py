@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from datetime import datetime
 from typing import TYPE_CHECKING, Literal
 
 from autograder.lms.model import IdKind, Lms, Person
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
 
     from nasty_people import Nasty
 
+SUBMITTED = datetime(2027, 3, 1, 10, 5)  # noqa: DTZ001 - by the clock of the site
+"""When everybody in Moodle's worksheet has handed in."""
 Written = tuple[bytes, list[Person]]
 """A file, and who is in it as far as it says."""
 
@@ -130,11 +133,13 @@ def moodle_upload(nasty: Sequence[Nasty]) -> Written:
 def moodle_worksheet(nasty: Sequence[Nasty], word: str = "Participant") -> Written:
     """Moodle's offline grading worksheet; participant numbers are made of user ids."""
     header = ["Identifier", "Full name", "Email address", "Status", "Group", "Grade", "Maximum Grade"]
-    header += ["Grade can be changed", "Last modified (grade)", "Feedback comments"]
+    header += ["Grade can be changed", "Last modified (submission)"]
+    header += ["Last modified (grade)", "Feedback comments"]
     rows = [header]
     for one in nasty:
         shown = [f"{word} {int(one.user) + 5000}", one.full, one.email, "Submitted for grading - "]
-        rows.append([*shown, ", ".join(one.groups), "", "10.00", "Yes", "-", 'He said \\"no\\"'])
+        told = [SUBMITTED.strftime("%A, %-d %B %Y, %I:%M %p"), "-", 'He said \\"no\\"']
+        rows.append([*shown, ", ".join(one.groups), "", "10.00", "Yes", *told])
     people = _people(
         Lms.MOODLE,
         nasty,
@@ -143,6 +148,7 @@ def moodle_worksheet(nasty: Sequence[Nasty], word: str = "Participant") -> Writt
             "email": one.email,
             "ids": {IdKind.PARTICIPANT: str(int(one.user) + 5000)},
             "sections": one.groups,
+            "submitted_at": SUBMITTED,
         },
     )
     return php_table(rows).encode(), people

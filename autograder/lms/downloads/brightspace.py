@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from dataclasses import dataclass
-from datetime import datetime
 from typing import TYPE_CHECKING
 
 from autograder.lms.downloads.attempts import Owner, attempts_of, in_utc, members, own_paths
@@ -18,9 +17,11 @@ from autograder.lms.downloads.model import Attempt, Download, Left
 from autograder.lms.downloads.owners import BY_HAND
 from autograder.lms.model import IdKind, Lms
 from autograder.lms.people import fold, full_names
+from autograder.lms.times import english_time
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from datetime import datetime
 
     from autograder.lms.downloads.model import Archive, Context, Entry
     from autograder.lms.model import Person
@@ -29,11 +30,6 @@ if TYPE_CHECKING:
 _NUMBERS = re.compile(r"(?:\d+(?:-\d+)*\s+-\s+)+")
 """What stands before the name: numbers of the submission, on some sites of the course before them."""
 _SEPARATOR = " - "
-_TIME = re.compile(
-    r"(?P<month>[A-Z][a-z]{2,8})\.? (?P<day>\d{1,2}), (?P<year>\d{4}) "
-    r"(?P<hour>\d{1,2})[:_.]?(?P<minute>\d{2})(?: (?P<half>[AP]M))?"
-)
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _SOME_TIME = re.compile(r".*\d{4}\D+\d{1,2}[:_.]?\d{2}\b.*")
 """A time in any language."""
 _INDEX = "index.html"
@@ -156,19 +152,8 @@ def _folder(name: str) -> _Folder | None:
 
 
 def _time(text: str, context: Context) -> datetime | None:
-    match = _TIME.fullmatch(text)
-    if match is None or match["month"][:3].lower() not in _MONTHS:
-        return None
-    month, hour = _MONTHS.index(match["month"][:3].lower()) + 1, int(match["hour"])
-    if match["half"]:
-        if not 1 <= hour <= 12:  # noqa: PLR2004 - of half a day
-            return None
-        hour = hour % 12 + (12 if match["half"] == "PM" else 0)
-    try:
-        time = datetime(int(match["year"]), month, int(match["day"]), hour, int(match["minute"]))  # noqa: DTZ001 - a zone follows
-    except ValueError:
-        return None
-    return in_utc(time, context.zone)
+    time = english_time(text)
+    return in_utc(time, context.zone) if time is not None else None
 
 
 def _owner(who: str, people: People) -> Owner:

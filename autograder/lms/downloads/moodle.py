@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from autograder.lms.downloads.attempts import Owner, attempts_of, members, own_paths
+from autograder.lms.downloads.attempts import Owner, attempts_of, in_utc, members, own_paths
 from autograder.lms.downloads.model import Attempt, Download, Left
 from autograder.lms.downloads.owners import BY_HAND
 from autograder.lms.model import IdKind, Lms
@@ -21,6 +21,7 @@ from autograder.lms.people import fold, full_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from datetime import datetime
 
     from autograder.lms.downloads.model import Archive, Context, Entry
     from autograder.lms.model import Person
@@ -115,7 +116,7 @@ def read(archive: Archive, context: Context) -> Download:
     -------
     Download
         One attempt for each participant, or each member of a team: Moodle gives out
-        the last one only, and neither times nor lateness.
+        the last one only. Times are those of the worksheet, if that is the roster.
     """
     found: dict[tuple[str, _Prefix], _Found] = defaultdict(_Found)
     left: list[Left] = []
@@ -142,7 +143,14 @@ def read(archive: Archive, context: Context) -> Download:
             whose[prefix], Attempt(key=prefix.key, person=None, files=_files(one), named=prefix.name)
         )
     ]
-    return Download(lms=Lms.MOODLE, attempts=tuple(attempts), left=tuple(left))
+    timed = tuple(replace(one, submitted_at=_time(one.person, context)) for one in attempts)
+    return Download(lms=Lms.MOODLE, attempts=timed, left=tuple(left))
+
+
+def _time(person: Person | None, context: Context) -> datetime | None:
+    known = context.people.of(person) if person is not None else ()
+    times = [one.submitted_at for one in known if one.lms is Lms.MOODLE and one.submitted_at is not None]
+    return in_utc(max(times), context.zone) if times else None
 
 
 def _parsed(name: str) -> tuple[re.Match[str], str, str] | None:

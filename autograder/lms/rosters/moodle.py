@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from autograder.lms.model import IdKind, Lms, Roster
 from autograder.lms.rosters import words
 from autograder.lms.rosters.rows import Columns, expected, has, kept, roster
+from autograder.lms.times import english_time
 from autograder.terminal import printable
 
 if TYPE_CHECKING:
@@ -126,10 +127,24 @@ def _worksheet(sheet: Sheet, columns: Columns) -> Roster:
         rows[row] = (*rows[row][:at], found["number"], *rows[row][at + 1 :])
     numbered = replace(columns, ids={IdKind.PARTICIPANT: at, **columns.ids})
     read = roster(replace(sheet, rows=tuple(rows)), Lms.MOODLE, numbered, people)
+    read = _with_times(read, sheet)
     if columns.name is not None or columns.last_name is not None:
         return read
     note = "The worksheet has no names: participants are known by their number alone."
     return replace(read, notes=(*read.notes, note))
+
+
+def _with_times(read: Roster, sheet: Sheet) -> Roster:
+    """Return a roster with the times of submissions, which the zip of submissions does not have."""
+    column = sheet.column("Last modified (submission)")
+    cells = {sheet.lines[row]: sheet.cell(row, column).strip() for row in range(1, len(sheet.rows))}
+    people = tuple(replace(one, submitted_at=english_time(cells[one.line])) for one in read.people)
+    unread = [one.line for one in people if one.submitted_at is None and cells[one.line] not in {"", "-"}]
+    if not unread:
+        return replace(read, people=people)
+    shown = printable(cells[unread[0]])
+    note = f"Line {unread[0]}: {shown!r} is no time in English, so such work has no time and is not late."
+    return replace(read, people=people, notes=(*read.notes, note))
 
 
 def _groups(cell: str) -> tuple[str, ...]:
