@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from autograder.lms.model import Person
 
 
-_WITHOUT_ZONE = {Lms.BLACKBOARD, Lms.BRIGHTSPACE, Lms.SAKAI}
+_WITHOUT_ZONE = {Lms.MOODLE, Lms.BLACKBOARD, Lms.BRIGHTSPACE}
 """Whose downloads tell times of no zone."""
 
 
@@ -157,6 +157,7 @@ class _Source:
 
     archive: OpenArchive[Any]
     lms: Lms
+    people: People
     download: Download
 
 
@@ -273,7 +274,7 @@ def _understood(
         assignment=assignment,
         zone=wanted.zone,
     )
-    return _Source(archive, lms, reader_of(lms).read(archive, context))
+    return _Source(archive, lms, context.people, reader_of(lms).read(archive, context))
 
 
 def _read(sources: Iterable[_Source], left: list[Left], *, quiet: bool) -> dict[str, list[Handed]]:
@@ -284,7 +285,7 @@ def _read(sources: Iterable[_Source], left: list[Left], *, quiet: bool) -> dict[
         for source, attempt in progress.track(attempts, description="reading"):
             if problem := _problem(attempt):
                 left.append(Left(name=attempt.key, reason=problem))
-            elif (one := read_attempt(source.archive, source.lms, attempt, left)) is not None:
+            elif one := read_attempt(source.archive, source.lms, source.people, attempt, left):
                 handed[one.student].append(one)
     return dict(sorted(handed.items()))
 

@@ -18,6 +18,7 @@ from autograder.lms.collecting.contents import Reading
 from autograder.lms.collecting.handed import read_attempt
 from autograder.lms.downloads.model import Attempt, Left
 from autograder.lms.model import Lms, Person
+from autograder.lms.people import People
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -160,11 +161,12 @@ def test_a_damaged_file_spoils_the_attempt() -> None:
     archive = opened(raw.bytes())
     files = tuple((entry.name, entry) for entry in archive.entries)
     left: list[Left] = []
+    attempt, people = Attempt(key="ana_1", person=ANA, files=files), People([ANA])
 
-    assert read_attempt(archive, Lms.CANVAS, Attempt(key="ana_1", person=ANA, files=files), left) is None
+    assert read_attempt(archive, Lms.CANVAS, people, attempt, left) is None
     assert [one.name for one in left] == ["ana_1"]
     assert "bad.ipynb" in left[0].reason
-    assert read_attempt(archive, Lms.CANVAS, Attempt(key="ana_1", person=ANA), left) is None
+    assert read_attempt(archive, Lms.CANVAS, people, replace(attempt, files=()), left) is None
     assert "nothing that could be taken" in left[1].reason
 
 

@@ -12,6 +12,7 @@ from autograder.errors import SubmissionError
 from autograder.lms.collecting.contents import Reading
 from autograder.lms.collecting.record import Collected
 from autograder.lms.downloads.model import Left
+from autograder.lms.model import IdKind, Lms
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
     from autograder.lms.archive import OpenArchive
     from autograder.lms.collecting.record import CollectedFile
     from autograder.lms.downloads.model import Attempt
-    from autograder.lms.model import Lms
+    from autograder.lms.model import Person
+    from autograder.lms.people import People
 
 
 class Moment(Protocol):
@@ -73,7 +75,9 @@ class Handed:
         return Reading(self.archive, self.attempt)
 
 
-def read_attempt(archive: OpenArchive[Any], lms: Lms, attempt: Attempt, left: list[Left]) -> Handed | None:
+def read_attempt(
+    archive: OpenArchive[Any], lms: Lms, people: People, attempt: Attempt, left: list[Left]
+) -> Handed | None:
     """
     Read an attempt of a student of the course.
 
@@ -83,6 +87,8 @@ def read_attempt(archive: OpenArchive[Any], lms: Lms, attempt: Attempt, left: li
         The download.
     lms : Lms
         Whose.
+    people : People
+        Among whom its owner was found.
     attempt : Attempt
         Of a person whose id in the course is known.
     left : list of Left
@@ -118,13 +124,20 @@ def read_attempt(archive: OpenArchive[Any], lms: Lms, attempt: Attempt, left: li
         archive=PurePath(archive.where).name,
         key=attempt.key,
         named=attempt.named,
-        ids=dict(attempt.person.ids),
+        ids=_ids(people.of(attempt.person), lms),
         files=files,
         submitted_at=attempt.submitted_at,
         late=attempt.late,
         number=attempt.number,
     )
     return Handed(archive, attempt, collected)
+
+
+def _ids(known: Sequence[Person], lms: Lms) -> dict[IdKind, str]:
+    """Return by what the LMS of a download knows a student; by what the gradebook does, if it does not."""
+    own = [one for one in known if one.lms == lms] or [one for one in known if one.lms == Lms.PLAIN]
+    ids = {kind: value for one in own for kind, value in one.ids.items()}
+    return {kind: ids[kind] for kind in IdKind if kind in ids}
 
 
 def digest(files: Iterable[CollectedFile]) -> str:
