@@ -15,7 +15,7 @@ from autograder.terminal import printable
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from autograder.commands.pushing import Pusher
+    from autograder.commands.pushing import Place, Pusher
     from autograder.course.course import Course
     from autograder.lms.push.model import Outcome, Plan
     from autograder.lms.push.wanted import Wanted
@@ -58,24 +58,64 @@ def push() -> None:
     """Send grades, comments and feedback to an LMS over the network."""
 
 
+def _place_options(lms: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Return what gives a command the options that say where grades go."""
+
+    def decorated(command: Callable[..., None]) -> Callable[..., None]:
+        command = _TOKEN(command)
+        for name, variable, what in (
+            ("--item", "item", "The assignment there, its number or its name. Default: its name here."),
+            ("--course", "there", f"The course there. Default: the setting {lms}_course."),
+            ("--url", "url", f"The LMS's address. Default: the setting {lms}_url."),
+        ):
+            command = click.option(name, variable, default="", help=what)(command)
+        return command
+
+    return decorated
+
+
 @push.command()
 @on_course
-@click.option("--url", default="", metavar="URL", help="The address. Default: the setting canvas_url.")
-@click.option(
-    "--course", "there", default="", metavar="COURSE", help="The course there. Default: canvas_course."
-)
-@click.option("--item", default="", metavar="NAME", help="The assignment there. Default: its name here.")
-@_TOKEN
+@_place_options("canvas")
 @_push_options
 def canvas(course: Course, assignments: list[str], *, as_json: bool, **asked: Any) -> None:
     """Send to an assignment in Canvas, through its REST interface."""
-    from autograder.commands.pushing import Place, to_canvas
+    from autograder.commands.pushing import to_canvas
 
     assignment = _only(assignments)
-    where = Place(
-        **{name: asked.pop(name) for name in ("url", "item", "token_file")}, course=asked.pop("there")
+    _push(
+        course,
+        assignment,
+        to_canvas(course, assignment, _place(asked), told=_told),
+        as_json=as_json,
+        asked=asked,
     )
-    _push(course, assignment, to_canvas(course, assignment, where, told=_told), as_json=as_json, asked=asked)
+
+
+@push.command()
+@on_course
+@_place_options("moodle")
+@_push_options
+def moodle(course: Course, assignments: list[str], *, as_json: bool, **asked: Any) -> None:
+    """Send to an assignment in Moodle, through its web services."""
+    from autograder.commands.pushing import to_moodle
+
+    assignment = _only(assignments)
+    _push(
+        course,
+        assignment,
+        to_moodle(course, assignment, _place(asked), told=_told),
+        as_json=as_json,
+        asked=asked,
+    )
+
+
+def _place(asked: dict[str, Any]) -> Place:
+    """Take out of the options what says where grades go."""
+    from autograder.commands.pushing import Place
+
+    names = ("url", "item", "token_file")
+    return Place(course=asked.pop("there"), **{name: asked.pop(name) for name in names})
 
 
 def _only(assignments: list[str]) -> str:

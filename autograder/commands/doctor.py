@@ -15,10 +15,12 @@ from typing import TYPE_CHECKING, Any
 import click
 from traitlets.config import Config
 
+from autograder.commands.pushing import CANVAS, MOODLE, VARIABLES, token_of
 from autograder.course.course import Course
 from autograder.course.late import course_penalty
 from autograder.course.layout import Step
-from autograder.course.settings import Settings, help_texts, settings_of
+from autograder.course.lms_settings import lms_settings
+from autograder.course.settings import help_texts, settings_of
 from autograder.errors import AutograderError, CourseError
 from autograder.gradebook import Gradebook
 from autograder.release import check_release
@@ -30,6 +32,8 @@ from autograder.terminal import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from autograder.course.settings import Settings
 
 _PACKAGES = ("autograder", "nbgrader", "numpy", "ipython", "pytest", "SQLAlchemy", "matplotlib")
 _NAMED = 20
@@ -176,7 +180,8 @@ def _course(course: Course) -> Iterator[Finding]:
             where, remedy = printable(f"{one.where}: {one.what}"), printable(one.remedy)
             yield Finding(assignment, Level.NOTE, where, remedy)
     yield _late_work(course, settings)
-    yield from _settings(settings, settings_of(course.root, Config()))
+    yield from _lms(course)
+    yield from _settings(course, settings)
 
 
 def _late_work(course: Course, settings: Settings) -> Finding:
@@ -189,11 +194,30 @@ def _late_work(course: Course, settings: Settings) -> Finding:
     return Finding("late work", Level.GOOD, told)
 
 
-def _settings(settings: Settings, defaults: Settings) -> Iterator[Finding]:
+def _settings(course: Course, settings: Settings) -> Iterator[Finding]:
+    usual = Config()
+    values = asdict(settings) | asdict(lms_settings(course.config))
+    defaults = asdict(settings_of(course.root, usual)) | asdict(lms_settings(usual))
     for name, text in help_texts().items():
-        value = getattr(settings, name)
-        is_default = value == getattr(defaults, name)
-        yield Finding(f"  {name}", Level.GOOD, f"{value}", text, is_default=is_default)
+        value = values[name]
+        yield Finding(f"  {name}", Level.GOOD, f"{value}", text, is_default=value == defaults[name])
+
+
+def _lms(course: Course) -> Iterator[Finding]:
+    """Yield whether grades could be sent; nobody is asked over the network."""
+    told = asdict(lms_settings(course.config))
+    for lms in (CANVAS, MOODLE):
+        if not told[f"{lms}_url"]:
+            continue
+        try:
+            source = token_of(course, lms).source
+        except AutograderError as error:
+            level = Level.NOTE if error.where == VARIABLES[lms] else Level.BAD
+            yield Finding(lms, level, f"{error.where}: {error.what}", error.remedy)
+        else:
+            yield Finding(
+                lms, Level.GOOD, f"grades can go to {told[f'{lms}_url']}, with the token from {source}"
+            )
 
 
 def _version(package: str) -> str:

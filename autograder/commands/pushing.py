@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from autograder.lms.push.model import Outcome, Plan
 
 CANVAS, MOODLE = "canvas", "moodle"
-_VARIABLES = {CANVAS: "AUTOGRADER_CANVAS_TOKEN", MOODLE: "AUTOGRADER_MOODLE_TOKEN"}
+VARIABLES = {CANVAS: "AUTOGRADER_CANVAS_TOKEN", MOODLE: "AUTOGRADER_MOODLE_TOKEN"}
+"""The environment variables that may hold tokens."""
+
 _SHOWN = {CANVAS: "Canvas", MOODLE: "Moodle"}
 
 
@@ -185,9 +187,47 @@ def to_canvas(course: Course, assignment: str, place: Place, *, told: Callable[[
         url=where.url,
         course=where.course,
         assignment=where.item or assignment,
-        token=_token(course, CANVAS, place),
+        token=token_of(course, CANVAS, place.token_file),
     )
     return CanvasPush(target, course.root, policy=replace(DEFAULT_POLICY, told=told))
+
+
+def to_moodle(course: Course, assignment: str, place: Place, *, told: Callable[[str], None]) -> Pusher:
+    """
+    Return the way to an assignment in Moodle.
+
+    Parameters
+    ----------
+    course : Course
+        The course.
+    assignment : str
+        The assignment here.
+    place : Place
+        Where to, beside what the course's settings say.
+    told : callable
+        As of `to_canvas`.
+
+    Returns
+    -------
+    Pusher
+        The way.
+
+    Raises
+    ------
+    CourseError
+        If it is not known where to.
+    OperatorError
+        If there is no token, or Moodle does not answer.
+    """
+    from autograder.lms.push.moodle.pushing import MoodlePush, MoodleTarget  # noqa: PLC0415 - as above
+    from autograder.lms.push.web import DEFAULT_POLICY  # noqa: PLC0415 - as above
+
+    where = _place(course, MOODLE, place)
+    token = token_of(course, MOODLE, place.token_file)
+    target = MoodleTarget(
+        url=where.url, course=where.course, assignment=where.item or assignment, token=token
+    )
+    return MoodlePush(target, course.root, policy=replace(DEFAULT_POLICY, told=told))
 
 
 def _place(course: Course, lms: str, place: Place) -> Place:
@@ -203,15 +243,37 @@ def _place(course: Course, lms: str, place: Place) -> Place:
     return Place(url=found["url"], course=found["course"], item=place.item, token_file=place.token_file)
 
 
-def _token(course: Course, lms: str, place: Place) -> Secret:
+def token_of(course: Course, lms: str, named: Path | None = None) -> Secret:
+    """
+    Return the token with which grades are sent.
+
+    Parameters
+    ----------
+    course : Course
+        The course.
+    lms : str
+        `CANVAS` or `MOODLE`.
+    named : Path, optional
+        The file that the command line names.
+
+    Returns
+    -------
+    Secret
+        From the file that is named, the environment, or the file of the settings.
+
+    Raises
+    ------
+    OperatorError
+        If there is none, or others than its owner may read the file.
+    """
     setting = f"{lms}_token_file"
     configured = str(getattr(lms_settings(course.config), setting))
     return read_token(
         Source(
             what=f"the token of {_SHOWN[lms]}",
-            variable=_VARIABLES[lms],
+            variable=VARIABLES[lms],
             option="--token-file",
-            named=place.token_file,
+            named=named,
             setting=f"c.Autograder.{setting}",
             configured=(course.root / Path(configured).expanduser()) if configured else None,
         )
