@@ -19,15 +19,17 @@ from gradescope_container import (
     WARMUP,
     Container,
     bundled,
+    here,
 )
 from plain_course import take_pictures_out
+from submissions import cell
 
 from autograder.commands.bundling import shown_of
 from autograder.course.course import Course
 from autograder.course.secret import SECRET_FILE
-from autograder.errors import CourseError
+from autograder.errors import CourseError, NotebookError
 from autograder.lms.gradescope import Visibility
-from autograder.notebook import dump_notebook
+from autograder.notebook import dump_notebook, read_notebook
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -118,6 +120,7 @@ def test_what_grading_imports_is_installed(course: Course, tmp_path: Path) -> No
     assert {"numpy", "ipython"} <= loaded
 
 
+@pytest.mark.sandbox
 def test_a_notebook_of_other_rules_is_graded_the_same_without_a_gradebook(tmp_path: Path) -> None:
     """Marks of a course's own, and cells around every notebook, are written out in the bundle."""
     from nbgrader_courses import cell as made  # noqa: PLC0415 - nbgrader's own course is needed here alone
@@ -156,6 +159,12 @@ def test_a_notebook_of_other_rules_is_graded_the_same_without_a_gradebook(tmp_pa
     assert there.released("ps1")[0].cell("test_f").source == test
     files = {path.name for path in there.source("ps1").iterdir()}
     assert files == {"one.ipynb", "data.csv"}
+    answered = read_notebook(own.release("ps1") / "one.ipynb", error=NotebookError)
+    cell(answered, "f")["source"] = "def f():\n    return 1"
+    right = here(container, {"one.ipynb": dump_notebook(answered).encode()})
+    cell(answered, "f")["source"] = "def f():\n    return 2"
+    wrong = here(container, {"one.ipynb": dump_notebook(answered).encode()})
+    assert (right["score"], wrong["score"]) == (2, 0)
 
 
 def test_what_is_shown_when_is_checked_at_once(course: Course) -> None:

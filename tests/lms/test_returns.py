@@ -256,6 +256,22 @@ def test_moodle_takes_the_number_of_a_team_for_somebody_elses(tmp_path: Path) ->
     assert_moodle_does_what_we_say(back, assignment)
 
 
+def test_a_team_of_one_is_a_team(tmp_path: Path) -> None:
+    """Nobody shares its folder, and its number is a group's all the same: without a worksheet it is told."""
+    member = replace(NASTY[1], groups=("Team Red",))
+    roster = enrolled([ANA, member], grouped_grades)
+    written = moodle_teams({"Team Red": {"hw1.ipynb": b"mine"}})
+
+    back = packed(
+        moodle_returns.pack,
+        work_of(collected(written, moodle_reader, roster), tmp_path / "a", roster),
+        tmp_path,
+    )
+
+    assert set(back.left) == {member.login}
+    assert back.files == {}
+
+
 def grouped_grades(nasty: Sequence[Nasty]) -> tuple[bytes, list[Person]]:
     """Moodle's participants, with a column of groups."""
     rows = [["First name", "Last name", "ID number", "Email address", "Groups"]]
