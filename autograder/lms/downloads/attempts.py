@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import PurePosixPath
@@ -59,27 +59,41 @@ def attempts_of(owner: Owner, attempt: Attempt) -> Iterator[Attempt]:
         yield replace(attempt, person=person)
 
 
-def members(people: People, team: str, folded: Callable[[str], str] = fold) -> tuple[Person, ...]:
+class Teams:
     """
-    Return who is in a team, as far as the roster says.
+    Who is in which team, as far as the roster says.
 
     Parameters
     ----------
     people : People
-        Everybody.
-    team : str
-        Its name.
+        Everybody, with the sections and groups that they are in.
     folded : callable, optional
         What the LMS does to names. By default `fold`.
-
-    Returns
-    -------
-    tuple of Person
-        One for each student; empty if the roster knows no such team.
     """
-    wanted = folded(team)
-    found = [one for one in people.everybody if wanted in {folded(section) for section in one.sections}]
-    return tuple({one.student or id(one): one for one in reversed(found)}.values())[::-1] if wanted else ()
+
+    def __init__(self, people: People, folded: Callable[[str], str] = fold) -> None:
+        self._folded = folded
+        self._members: dict[str, dict[object, Person]] = defaultdict(dict)
+        for person in people.everybody:
+            for section in person.sections:
+                self._members[folded(section)].setdefault(person.student or id(person), person)
+
+    def members(self, team: str) -> tuple[Person, ...]:
+        """
+        Return who is in a team.
+
+        Parameters
+        ----------
+        team : str
+            Its name, as the LMS writes it.
+
+        Returns
+        -------
+        tuple of Person
+            One for each student; empty if the roster knows no such team.
+        """
+        wanted = self._folded(team)
+        return tuple(self._members.get(wanted, {}).values()) if wanted else ()
 
 
 def own_paths(files: Iterable[tuple[str, Entry]]) -> tuple[tuple[str, Entry], ...]:

@@ -9,21 +9,19 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import pairwise
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from autograder.errors import SubmissionError
-from autograder.lms.downloads.attempts import Owner, attempts_of, in_utc, members, own_paths
+from autograder.lms.downloads.attempts import Owner, Teams, attempts_of, in_utc, own_paths
 from autograder.lms.downloads.model import Attempt, Download, Left
 from autograder.lms.downloads.owners import BY_HAND
 from autograder.lms.model import IdKind, Lms
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from autograder.lms.downloads.model import Archive, Context, Entry
     from autograder.lms.people import People
 
@@ -118,11 +116,13 @@ def read(archive: Archive, context: Context) -> Download:
             one.files.append((match["file"], entry))
     notes = {where: note for where, one in found.items() if (note := _note(archive, one)) is not None}
     titles = _titles(archive, notes)
-    attempts = [
-        attempt
-        for where, one in found.items()
-        for attempt in _attempts(one, notes.get(where), titles, context)
-    ]
+    teams = Teams(context.people)
+    attempts: list[Attempt] = []
+    for where, one in found.items():
+        note = notes.get(where)
+        logins = {note.login} if note else _logins(one, titles)
+        attempt = replace(_attempt(one, note, context), named=" or ".join(sorted(logins)) or one.head)
+        attempts += attempts_of(_owner(logins, context.people, teams), attempt)
     return Download(lms=Lms.BLACKBOARD, attempts=tuple(attempts), left=tuple(left))
 
 
@@ -161,27 +161,29 @@ def _titles(archive: Archive, notes: dict[tuple[str, str, str], _Note]) -> set[s
     return {"_".join(words[at:]) for at in range(1, len(words))}
 
 
-def _attempts(one: _Found, note: _Note | None, titles: set[str], context: Context) -> Iterable[Attempt]:
-    begun = {title for title in titles if one.head.startswith(f"{title}_")}
-    logins = {note.login} if note else {one.head.removeprefix(f"{title}_") for title in begun}
+def _logins(one: _Found, titles: set[str]) -> set[str]:
+    """Return whose username may stand behind the assignment's name."""
+    begun = (title for title in titles if one.head.startswith(f"{title}_"))
+    return {one.head.removeprefix(f"{title}_") for title in begun}
+
+
+def _attempt(one: _Found, note: _Note | None, context: Context) -> Attempt:
     originals = note.originals if note else {}
     files = [(originals.get(PurePosixPath(entry.name).name, file), entry) for file, entry in one.files]
     try:
         submitted_at = in_utc(datetime.strptime(one.time, _TIME), context.zone)  # noqa: DTZ007 - a zone follows
     except ValueError:
         submitted_at = None
-    attempt = Attempt(
+    return Attempt(
         key=one.key,
         person=None,
         files=own_paths(files),
         submitted_at=submitted_at,
-        named=" or ".join(sorted(logins)) or one.head,
         problem="" if files else "No file is attached: see in Blackboard what was handed in.",
     )
-    return attempts_of(_owner(logins, context.people), attempt)
 
 
-def _owner(logins: set[str], people: People) -> Owner:
+def _owner(logins: set[str], people: People, teams: Teams) -> Owner:
     names = " or ".join(sorted(logins))
     if len(logins) != 1:
         what = f"It may be of {names}" if logins else "Nobody can tell whose it is"
@@ -190,7 +192,7 @@ def _owner(logins: set[str], people: People) -> Owner:
     found = people.by_id(IdKind.LOGIN, login)
     if len(found) > 1:
         return Owner(problem=f"Several students have the username {login}. {_ROSTER}")
-    if found or (team := members(people, login)):
+    if found or (team := teams.members(login)):
         return Owner(found or team)
     group = "If it is a group, name a roster with a column Group that has it."
     return Owner(problem=f"No student has the username {login} in the roster. {_ROSTER} {group}")

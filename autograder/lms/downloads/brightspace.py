@@ -12,7 +12,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from autograder.lms.downloads.attempts import Owner, attempts_of, in_utc, members, own_paths
+from autograder.lms.downloads.attempts import Owner, Teams, attempts_of, in_utc, own_paths
 from autograder.lms.downloads.model import Attempt, Download, Left
 from autograder.lms.downloads.owners import BY_HAND
 from autograder.lms.model import IdKind, Lms
@@ -98,11 +98,12 @@ def read(archive: Archive, context: Context) -> Download:
         else:
             reason = f"Brightspace puts what is handed in into folders of other names. {BY_HAND}"
             left.append(Left(name=entry.name, reason=reason))
+    teams = Teams(context.people)
     attempts = [
         attempt
         for (_, folder), files in found.items()
         for attempt in attempts_of(
-            _owner(folder.who, context.people),
+            _owner(folder.who, context.people, teams),
             Attempt(
                 key=folder.key,
                 person=None,
@@ -156,7 +157,7 @@ def _time(text: str, context: Context) -> datetime | None:
     return in_utc(time, context.zone) if time is not None else None
 
 
-def _owner(who: str, people: People) -> Owner:
+def _owner(who: str, people: People, teams: Teams) -> Owner:
     by_name = people.by_name(who)
     name, _, number = who.rpartition(_SEPARATOR)
     by_id = [
@@ -166,7 +167,7 @@ def _owner(who: str, people: People) -> Owner:
         if _has_name(person, name, people)
     ]
     found = {one.student or id(one): one for one in (*by_name, *by_id)}
-    team = members(people, who)
+    team = teams.members(who)
     if len(found) > 1 or (found and team):
         names = " or ".join(sorted(_known(one) for one in found.values()))
         what = f"It may be {names}{' or a group' if team else ''}, who are called the same"

@@ -13,7 +13,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from autograder.lms.downloads.attempts import Owner, attempts_of, in_utc, members, own_paths
+from autograder.lms.downloads.attempts import Owner, Teams, attempts_of, in_utc, own_paths
 from autograder.lms.downloads.model import Attempt, Download, Left
 from autograder.lms.downloads.owners import BY_HAND
 from autograder.lms.model import IdKind, Lms
@@ -183,6 +183,7 @@ class _Finder:
 
     def __init__(self, context: Context, prefixes: list[_Prefix]) -> None:
         self._people = context.people
+        self._teams = Teams(context.people, fold_name)
         self._prefixes = prefixes
         self._numbered = bool(context.people.ids(IdKind.PARTICIPANT))
         numbers: dict[str, set[str]] = defaultdict(set)
@@ -197,7 +198,7 @@ class _Finder:
 
     def _by_number(self, prefix: _Prefix) -> Owner:
         found = self._people.by_id(IdKind.PARTICIPANT, prefix.number)
-        team = members(self._people, prefix.name, fold_name)
+        team = self._teams.members(prefix.name)
         if len(found) == 1 and self._agrees(prefix, found[0]):
             return Owner(found)
         if team and not (found and self._is_blind(prefix)):
@@ -225,7 +226,7 @@ class _Finder:
             one.student or id(one): one
             for one in (*self._people.by_name(prefix.name, fold_name), *self._behind_group(prefix))
         }
-        team = members(self._people, prefix.name, fold_name)
+        team = self._teams.members(prefix.name)
         if len(people) == 1 and not team:
             return Owner(tuple(people.values()))
         if people:
@@ -243,7 +244,7 @@ class _Finder:
         """Yield who has the end of a name behind the group that they are in: old Moodle, ``Group-Name``."""
         for hyphen in re.finditer("-", prefix.name):
             group, name = prefix.name[: hyphen.start()], prefix.name[hyphen.end() :]
-            team = {one.student or id(one) for one in members(self._people, group, fold_name)}
+            team = {one.student or id(one) for one in self._teams.members(group)}
             for person in self._people.by_name(name, fold_name):
                 if (person.student or id(person)) in team:
                     yield person

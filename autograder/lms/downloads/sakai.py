@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from autograder.errors import AutograderError
-from autograder.lms.downloads.attempts import Owner, attempts_of, members, own_paths
+from autograder.lms.downloads.attempts import Owner, Teams, attempts_of, own_paths
 from autograder.lms.downloads.model import Attempt, Download, Left
 from autograder.lms.downloads.owners import BY_HAND
 from autograder.lms.model import IdKind, Lms
@@ -126,12 +126,13 @@ def read(archive: Archive, context: Context) -> Download:
         else:
             left.append(Left(name=entry.name, reason=f"Sakai puts no such file there. {BY_HAND}"))
     folders = _folders(found.values(), context.notebooks)
+    teams = Teams(context.people)
     attempts: list[Attempt] = []
     for where, one in found.items():
         left += _not_handed_in(one, folders)
         attempt = _attempt(archive, where[-1], one, folders)
         if attempt is not None:
-            owner, row = _owner(where[-1], rows, context.people)
+            owner, row = _owner(where[-1], rows, context.people, teams)
             attempts += attempts_of(owner, replace(attempt, late=row.late if row else None))
     return Download(lms=Lms.SAKAI, attempts=tuple(attempts), left=tuple(left))
 
@@ -255,7 +256,7 @@ def _table(archive: Archive, entry: Entry) -> tuple[Left, dict[str, _Row]]:
 # -------------------------------------------------------------------- whose
 
 
-def _owner(folder: str, rows: Mapping[str, _Row], people: People) -> tuple[Owner, _Row | None]:
+def _owner(folder: str, rows: Mapping[str, _Row], people: People, teams: Teams) -> tuple[Owner, _Row | None]:
     """Return whose a folder is, and what the table says of it."""
     match = _STUDENT.fullmatch(folder)
     if match is None:
@@ -269,7 +270,7 @@ def _owner(folder: str, rows: Mapping[str, _Row], people: People) -> tuple[Owner
     odd = [one for one in people.by_name(name) if _is_odd(one)] if _INTERNAL.fullmatch(eid) else []
     if not found and len(odd) == 1:
         return Owner(tuple(odd)), row or rows.get(odd[0].ids[IdKind.LOGIN])
-    found = found or (_listed(row.members, people) if row else ()) or members(people, name)
+    found = found or (_listed(row.members, people) if row else ()) or teams.members(name)
     if found:
         return Owner(found), row
     group = "If it is a group, name a roster that has a column Group."
