@@ -11,7 +11,10 @@ from lti_tool import members_of, registered
 
 from autograder.errors import ConfigError
 from autograder.lms.model import IdKind
+from autograder.lms.push.lti.members import roster_bytes
 from autograder.lms.push.lti.pushing import read_roster
+from autograder.lms.rosters.reading import roster_of
+from autograder.lms.sheets import parse_sheet
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -58,3 +61,27 @@ def test_the_address_of_members_must_be_known(tmp_path: Path) -> None:
         tool.register(context_memberships_url=None)
         with pytest.raises(ConfigError, match="context_memberships_url is missing"):
             read_roster(tool.access())
+
+
+def test_a_roster_that_is_written_is_read_by_collect(tmp_path: Path) -> None:
+    """With each id as what it is; whoever was found by LTI once is found by it again."""
+    people = [
+        member(
+            "u-1",
+            given_name="Ana",
+            family_name="Ruiz, PhD",
+            email="ana@example.edu",
+            lis_person_sourcedid="007",
+        ),
+        member("=1+1", name='Bo "B" Lind'),
+    ]
+    with registered(tmp_path, Setup(members=people)) as tool:
+        roster = read_roster(tool.access())
+    sheet = parse_sheet(roster_bytes(roster), "roster.csv")
+
+    found = roster_of(sheet)
+
+    assert sheet.header == ("lti_user_id", "id_number", "email", "first_name", "last_name", "name")
+    assert [(one.ids, one.email, one.first_name, one.last_name, one.name) for one in found.people] == [
+        (one.ids, one.email, one.first_name, one.last_name, one.name) for one in roster.people
+    ]

@@ -19,7 +19,7 @@ from made_grades import made_grade
 from autograder.errors import ConfigError, CourseError, OperatorError
 from autograder.lms.model import GradeState, IdKind, Lms
 from autograder.lms.push.lti.finding import number
-from autograder.lms.push.lti.pushing import LtiPush
+from autograder.lms.push.lti.pushing import LtiPush, connect
 from autograder.lms.push.model import Action, State
 
 if TYPE_CHECKING:
@@ -226,3 +226,21 @@ def test_scores_are_sent_to_the_last_digit(points: Decimal, most: Decimal) -> No
 
     assert told == [points, most]
     assert json.dumps(number(Decimal("21.00"))) == "21"
+
+
+def test_the_way_of_a_command_is_all_from_the_course_folder(tmp_path: Path) -> None:
+    """Registration and key lie in it; whoever names others means those."""
+    with registered(tmp_path) as tool:
+        way = LtiPush(connect(tmp_path), tmp_path)
+        plan = way.plan(wanted({"ana": "1"}))
+        outcomes = list(way.send(plan, wanted({"ana": "1"})))
+
+        assert [outcome.state for outcome in outcomes] == [State.VERIFIED]
+        with pytest.raises(OperatorError, match="does not exist; --key-file names it"):
+            connect(tmp_path, key_file=tmp_path / "other.key")
+        with pytest.raises(OperatorError, match=r"other\.toml: cannot be read"):
+            connect(tmp_path, registration=tmp_path / "other.toml")
+        (tmp_path / "lti.key").chmod(0o644)
+        with pytest.raises(OperatorError, match="others than its owner may use it"):
+            connect(tmp_path)
+    assert tool.scores() == {"ana": 1.0}

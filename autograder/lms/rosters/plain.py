@@ -28,7 +28,7 @@ def fits(sheet: Sheet) -> bool:
     bool
         True if it has a column of ids or addresses.
     """
-    return has(sheet, *words.STUDENT, *words.LOGIN, *words.SIS, *words.EMAIL)
+    return has(sheet, *words.STUDENT, *words.LOGIN, *words.SIS, *words.EMAIL, "lti_user_id")
 
 
 def read(sheet: Sheet) -> Roster:
@@ -66,6 +66,7 @@ def read(sheet: Sheet) -> Roster:
             IdKind.LOGIN: student if login is None else login,
             IdKind.SIS: sheet.column(*words.SIS),
             IdKind.USER: sheet.column("lms_user_id", "user_id"),
+            IdKind.LTI: sheet.column("lti_user_id"),
         },
         clean_id=str.strip,
     )

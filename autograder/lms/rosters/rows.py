@@ -21,6 +21,7 @@ ID_NAMES = {
     IdKind.LOGIN: "username",
     IdKind.SIS: "SIS id",
     IdKind.PARTICIPANT: "participant number",
+    IdKind.LTI: "id in LTI",
 }
 """What messages call ids."""
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from autograder.errors import ServerError
 from autograder.lms.model import IdKind, Lms, Person, Roster
 from autograder.lms.push.lti.service import MEMBERS, as_object
+from autograder.lms.sheets import sheet_bytes
 from autograder.terminal import printable
 
 if TYPE_CHECKING:
@@ -20,6 +21,12 @@ TYPE = "application/vnd.ims.lti-nrps.v2.membershipcontainer+json"
 MOST = 200_000
 """Members that are read; no course has as many."""
 
+_ID_COLUMNS = {
+    "lti_user_id": IdKind.LTI,
+    "user_id": IdKind.USER,
+    "username": IdKind.LOGIN,
+    "id_number": IdKind.SIS,
+}
 _LEARNER = "learner"
 _TEST_USER = "testuser"
 
@@ -122,3 +129,33 @@ def _without_shared(people: tuple[Person, ...]) -> tuple[tuple[Person, ...], tup
         f"Several people have the {kind.value} id {printable(value)!r}, so it is not used."
         for kind, value in sorted(shared)
     )
+
+
+def roster_bytes(roster: Roster) -> bytes:
+    """
+    Return a roster as a table that ``collect --roster`` reads.
+
+    Parameters
+    ----------
+    roster : Roster
+        Who is in the course.
+
+    Returns
+    -------
+    bytes
+        CSV in UTF-8, ids letter for letter; columns that nobody has anything in are left out.
+    """
+    rows = [
+        (
+            *(person.ids.get(kind, "") for kind in _ID_COLUMNS.values()),
+            person.email,
+            person.first_name,
+            person.last_name,
+            person.name,
+        )
+        for person in roster.people
+    ]
+    header = (*_ID_COLUMNS, "email", "first_name", "last_name", "name")
+    used = [at for at, name in enumerate(header) if name in _ID_COLUMNS and any(row[at] for row in rows)]
+    used += [at for at, name in enumerate(header) if name not in _ID_COLUMNS]
+    return sheet_bytes([[row[at] for at in used] for row in (header, *rows)])

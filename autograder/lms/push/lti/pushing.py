@@ -11,20 +11,24 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from autograder.errors import ConfigError
+from autograder.lms.push.lti.access import Access
 from autograder.lms.push.lti.finding import find_column, make_column
+from autograder.lms.push.lti.keys import key_source, read_private_key
 from autograder.lms.push.lti.members import read_members
 from autograder.lms.push.lti.planning import look, make_plan
+from autograder.lms.push.lti.registration import find_registration, read_registration
 from autograder.lms.push.lti.sending import Sender
 from autograder.lms.push.lti.service import SCORES
 from autograder.lms.push.matching import match_members
 from autograder.lms.push.record import Record
+from autograder.lms.push.web import DEFAULT_POLICY, Policy
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     from autograder.lms.model import Person, Roster
-    from autograder.lms.push.lti.access import Access, Column
+    from autograder.lms.push.lti.access import Column
     from autograder.lms.push.lti.planning import Known
     from autograder.lms.push.model import Outcome, Plan
     from autograder.lms.push.wanted import Wanted
@@ -133,6 +137,44 @@ class LtiPush:
 
     def _record(self, column: Column) -> Record:
         return Record(self._course, f"lti {column.url}")
+
+
+def connect(
+    course: Path,
+    *,
+    registration: Path | None = None,
+    key_file: Path | None = None,
+    policy: Policy = DEFAULT_POLICY,
+) -> Access:
+    """
+    Return the platform of a course, as its registration tells of it.
+
+    Parameters
+    ----------
+    course : Path
+        The course folder.
+    registration : Path, optional
+        The file of the registration. By default ``lti.toml`` or ``lti.json`` of the course.
+    key_file : Path, optional
+        The file of the private key that the command line names.
+    policy : Policy, optional
+        Bounds of requests; its `told` is told when we wait.
+
+    Returns
+    -------
+    Access
+        The platform; it is not asked anything yet.
+
+    Raises
+    ------
+    ConfigError
+        If the registration cannot be used.
+    OperatorError
+        If there is no key that can be used, or a file cannot be read.
+    """
+    found = read_registration(registration or find_registration(course))
+    key = read_private_key(key_source(found, key_file))
+    return Access(found, key, policy=policy)
 
 
 def read_roster(access: Access) -> Roster:
