@@ -115,4 +115,5 @@ def _joined(one: Person, other: Person) -> Person:
         ids={**other.ids, **one.ids},
         sections=tuple(dict.fromkeys((*one.sections, *other.sections))),
         student=one.student or other.student,
+        submitted_at=one.submitted_at or other.submitted_at,
     )
