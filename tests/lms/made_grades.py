@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from autograder.lms.exports.model import Request
 from autograder.lms.model import Grade, GradeState, IdKind, Lms, Part, Person
 from autograder.lms.sheets import parse_sheet
+from autograder.scores import NOT_YET, CellScore
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -18,6 +19,13 @@ if TYPE_CHECKING:
 NOW = datetime(2026, 11, 3, 9, 30, tzinfo=UTC)
 MAXIMA = {"exercise1": Decimal(4), "exercise2": Decimal(6)}
 """Points of the notebooks of every grade made here; they add up to 10."""
+
+REASONS = {
+    GradeState.GRADED: "",
+    GradeState.MISSING: "nothing was handed in",
+    GradeState.EXCUSED: "excused",
+    GradeState.UNGRADED: NOT_YET,
+}
 
 
 def made_person(lms: Lms, name: str = "", email: str = "", **ids: str) -> Person:
@@ -35,7 +43,18 @@ def made_grade(student: str, points: str | GradeState = "9.5", **details: Any) -
         Part(name=name, points=earned, max_points=max_points)
         for (name, max_points), earned in zip(MAXIMA.items(), (first, rest), strict=True)
     )
-    return Grade(student=student, state=state, points=number, max_points=Decimal(10), parts=parts, **details)
+    known = {"cells": tuple(_cell(part) for part in parts), "reason": REASONS[state]} | details
+    return Grade(student=student, state=state, points=number, max_points=Decimal(10), parts=parts, **known)
+
+
+def _cell(part: Part) -> CellScore:
+    """Return the only graded cell of a notebook."""
+    return CellScore(
+        notebook=part.name,
+        grade_id=f"test_{part.name}",
+        max_score=part.max_points,
+        auto_score=part.points,
+    )
 
 
 def made_request(grades: Iterable[Grade], like: Sheet | str | None = None, **details: Any) -> Request:

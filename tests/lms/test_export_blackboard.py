@@ -115,6 +115,17 @@ def test_an_id_that_is_somebody_else_s_user_name_is_not_sent() -> None:
     assert any("ben" in note and "--like" in note for note in exported.notes)
 
 
+def test_half_a_character_in_an_id_stops_nobody_else() -> None:
+    """A folder's name may be no UTF-8; no LMS has such a user."""
+    lms = course()
+    exported = export(
+        made_request([made_grade("aruiz"), made_grade("b\udcff")], options={"column_id": "11", "file": "csv"})
+    )
+
+    assert lms.upload(exported.files[0].data).unknown == ["b?"]
+    assert lms.scores == {("aruiz", "HW 1"): Decimal("9.5")}
+
+
 def test_what_is_shown_as_something_else_is_not_sent_points() -> None:
     """9.5 in a column of percents would be 9.5 percent."""
     lms = course(columns={"11": ("HW 1", Decimal(10), "Percentage"), "12": ("HW 2", Decimal(5), "Score")})

@@ -21,7 +21,7 @@ from made_grades import made_grade, made_request
 from autograder.lms.exports import csv_table, json_text
 from autograder.lms.exports.model import Action
 from autograder.lms.grades import Beside, grades_of
-from autograder.lms.model import GradeState, Lms
+from autograder.lms.model import GradeState, Lms, points_text
 from autograder.lms.sheets import FORMULA
 from autograder.lms.table import table_row
 from autograder.scores import NOT_YET, CellScore, StudentScore
@@ -101,10 +101,13 @@ def test_a_grade_has_the_row_that_its_scores_have(
     """`export csv` is the table of always, whether it is made of grades or of the gradebook's records."""
     beside = Beside(reasons={"ana": reason} if reason else {}, unfinished=unfinished)
 
-    (row,) = table(csv_table.export(made_request(grades_of([known], beside))))
+    exported = csv_table.export(made_request(grades_of([known], beside)))
+    (row,) = table(exported)
 
     assert row == table_row(known, reason)
     assert row["state"] == state
+    (change,) = exported.changes
+    assert (change.after, change.action is Action.APPLIED) == (row["score"], bool(row["score"]))
 
 
 def test_an_excused_student_has_no_score_and_is_not_missing() -> None:
@@ -136,20 +139,18 @@ def test_only_graded_work_has_a_number(*, scene: Scene, comments: bool) -> None:
             points = Decimal(0)
         assert (record["points"] is None) == (points is None)
         assert points is None or Decimal(record["points"]) == points
-        if grade.state is not GradeState.GRADED:
-            # A row's sums are those of its cells, and grades made up here have none.
-            assert row["score"] == ("" if points is None else "0")
+        assert row["score"] == ("" if points is None else points_text(points))
         assert not any(row.get(column, "").startswith(FORMULA) for column in FREE)
         assert ("comment" in row) == comments
-    told = [
-        [(one.student, one.action) for one in export(request).changes]
-        for export in (csv_table.export, json_text.export)
-    ]
-    assert told[0] == told[1]
-    assert all(
-        (action is Action.APPLIED) == (one["points"] is not None)
-        for (_, action), one in zip(told[1], found["grades"], strict=True)
-    )
+    for export, numbers in (
+        (csv_table.export, [row["score"] for row in rows]),
+        (json_text.export, [one["points"] for one in found["grades"]]),
+    ):
+        changes = export(request).changes
+        assert [change.student for change in changes] == [grade.student for grade in request.grades]
+        assert [change.after for change in changes] == [number or "" for number in numbers]
+        assert all((change.action is Action.APPLIED) == bool(change.after) for change in changes)
+        assert all(change.reason for change in changes if change.action is Action.SKIPPED)
 
 
 def test_notebooks_have_columns_if_that_is_asked_for() -> None:

@@ -230,6 +230,8 @@ def test_without_a_score_there_is_nothing_to_hand_out() -> None:
     for state in (GradeState.MISSING, GradeState.UNGRADED, GradeState.EXCUSED):
         with pytest.raises(CourseError, match="no submission of 'hw1' has a score"):
             export(made_request([made_grade("ana", state, email="a@b.test")], missing_as_zero=True))
+    with pytest.raises(CourseError, match=r"none of 1 scores.*no e-mail address.*--like"):
+        export(made_request([made_grade("ana"), made_grade("ben", GradeState.MISSING)]))
     with pytest.raises(CourseError, match=r"theirs.csv, line 1.*no column 'Total Score'"):
         export(made_request([made_grade("ana")], "SID,Email\n1,a@b.test\n"))
 

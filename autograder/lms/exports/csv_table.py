@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from autograder.lms.exports.columns import score_of
-from autograder.lms.exports.filling import sent
-from autograder.lms.exports.model import Export, File
+from autograder.lms.exports.filling import skipped
+from autograder.lms.exports.model import Action, Change, Export, File
 from autograder.lms.grades import WAITS
 from autograder.lms.model import GradeState
 from autograder.lms.sheets import harmless
@@ -36,13 +36,22 @@ def export(request: Request) -> Export:
     Export
         One CSV file in UTF-8, and who has no score.
     """
-    text = table_text([_row(request, grade) for grade in request.grades])
+    rows = [_row(request, grade) for grade in request.grades]
+    changes = (_change(grade, row[SCORE]) for grade, row in zip(request.grades, rows, strict=True))
     name = f"{request.assignment}.csv"
     return Export(
-        files=(File(name=name, data=text.encode("utf-8", "replace")),),
-        changes=tuple(sent(grade.student, SCORE, score_of(request, grade)) for grade in request.grades),
+        files=(File(name=name, data=table_text(rows).encode("utf-8", "replace")),),
+        changes=tuple(changes),
         notes=("The table is for people and programs of your own; no LMS is known to take it as it is.",),
     )
+
+
+def _change(grade: Grade, score: str) -> Change:
+    """Return what the table says of a student; what waits for a person has a score here, of what there is."""
+    reason = grade.reason if grade.state is not GradeState.GRADED else ""
+    if not score:
+        return skipped(grade.student, SCORE, "", reason)
+    return Change(student=grade.student, column=SCORE, action=Action.APPLIED, after=score, reason=reason)
 
 
 def _row(request: Request, grade: Grade) -> dict[str, str]:

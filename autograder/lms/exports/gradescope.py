@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,7 +24,7 @@ from autograder.lms.model import GradeState, IdKind, Lms, points_text
 from autograder.lms.zipping import PROGRAM, Packed, zip_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from decimal import Decimal
 
     from autograder.lms.exports.model import Change, Request
@@ -78,8 +78,7 @@ def export(request: Request) -> Export:
     )
     found = _without(request) if request.like is None else _with(request, request.like)
     if not found.grades:
-        what = f"no submission of {request.assignment!r} has a score to hand out"
-        raise CourseError("export gradescope", what, "Grade it first; `autograder report` shows what waits.")
+        raise _nothing(request, found.changes)
     made = {
         folder: results_json(_results(request, grade, (results or Visibility.VISIBLE, tests)))
         for folder, grade in found.grades.items()
@@ -88,6 +87,17 @@ def export(request: Request) -> Export:
     files = [File(name=f"{folder}/results.json", data=data) for folder, data in made.items()]
     files.append(File(name=AUTOGRADER, data=_autograder(made, index)))
     return Export(files=tuple(files), changes=found.changes, notes=(*found.notes, *_notes(request, tests)))
+
+
+def _nothing(request: Request, changes: Iterable[Change]) -> CourseError:
+    """Return why there is nothing to hand out: why most scores cannot be, or that there is none."""
+    graded = {grade.student for grade in request.grades if grade.state is GradeState.GRADED}
+    reasons = Counter(change.reason for change in changes if change.student in graded)
+    if not reasons:
+        what = f"no submission of {request.assignment!r} has a score to hand out"
+        return CourseError("export gradescope", what, "Grade it first; `autograder report` shows what waits.")
+    what = f"none of {len(graded)} scores can be handed out: {reasons.most_common(1)[0][0]}"
+    return CourseError("export gradescope", what, f"{_EXPORT} Name the file with --like.")
 
 
 @dataclass(slots=True)
