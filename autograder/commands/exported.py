@@ -51,8 +51,11 @@ def print_export(exported: Exported, *, every_change: bool = False) -> None:
     counts = [f"{exported.count(action)} {action}" for action in Action if exported.count(action)]
     if counts:
         say(console, f"  scores: {', '.join(counts)}")
-    for action in (Action.CLEARED, Action.SKIPPED):
-        for line in _grouped(change for change in changes if change.action is action):
+    # What is applied has a reason only where it is not plain: a score that will be cut, a zero.
+    plain = {Action.APPLIED, Action.UNCHANGED}
+    for action in (Action.CLEARED, Action.SKIPPED, Action.APPLIED):
+        chosen = (change for change in changes if change.action is action)
+        for line in _grouped(change for change in chosen if change.reason or action not in plain):
             say(console, f"  {action}: {line}", _STYLES[action])
     if any(change.reason.startswith(WAITS) for change in changes):
         say(console, "  (--unfinished sends what such work has so far)")
