@@ -120,21 +120,22 @@ def test_what_grading_imports_is_installed(course: Course, tmp_path: Path) -> No
     assert {"numpy", "ipython"} <= loaded
 
 
-@pytest.mark.sandbox
-def test_a_notebook_of_other_rules_is_graded_the_same_without_a_gradebook(tmp_path: Path) -> None:
-    """Marks of a course's own, and cells around every notebook, are written out in the bundle."""
+TEST = "assert f() == 1\n# HIDE\nassert f() == 1 + 0\n# SHOW"
+
+
+def course_of_other_rules(root: Path) -> Course:
+    """Make and release a course with marks, a gradebook and cells around its notebook of its own."""
     from nbgrader_courses import cell as made  # noqa: PLC0415 - nbgrader's own course is needed here alone
     from nbgrader_courses import make_course, notebook, release_with_nbgrader  # noqa: PLC0415 - the same
 
-    test = "assert f() == 1\n# HIDE\nassert f() == 1 + 0\n# SHOW"
     book = notebook(
         [
             made("solution", "f", "# ANSWER\ndef f():\n    return 1\n# DONE"),
-            made("test", "test_f", test, 2),
+            made("test", "test_f", TEST, 2),
         ]
     )
     own = make_course(
-        tmp_path / "course",
+        root,
         {"one": book},
         "c.ClearSolutions.begin_solution_delimeter = 'ANSWER'",
         "c.ClearSolutions.end_solution_delimeter = 'DONE'",
@@ -150,13 +151,20 @@ def test_a_notebook_of_other_rules_is_graded_the_same_without_a_gradebook(tmp_pa
     (own.source("ps1") / "data.csv").write_text("1,2\n", encoding="utf-8")
     (own.source("ps1") / "notes.bak").write_text("for staff", encoding="utf-8")
     release_with_nbgrader(own)
+    return own
+
+
+@pytest.mark.sandbox
+def test_a_notebook_of_other_rules_is_graded_the_same_without_a_gradebook(tmp_path: Path) -> None:
+    """Marks of a course's own, and cells around every notebook, are written out in the bundle."""
+    own = course_of_other_rules(tmp_path / "course")
 
     container = Container(tmp_path / "autograder", bundled(own, tmp_path / "b.zip", "ps1"))
 
     there = Course(root=container.root / "source" / "course")
     (mine,), (theirs,) = own.released("ps1"), there.released("ps1")
     assert [replace(one, rules=mine.rules) for one in theirs.layout] == list(mine.layout)
-    assert there.released("ps1")[0].cell("test_f").source == test
+    assert there.released("ps1")[0].cell("test_f").source == TEST
     files = {path.name for path in there.source("ps1").iterdir()}
     assert files == {"one.ipynb", "data.csv"}
     answered = read_notebook(own.release("ps1") / "one.ipynb", error=NotebookError)
