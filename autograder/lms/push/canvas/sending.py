@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 GROUP = 25
 """Students whose scores go together; after each group what was sent is read back."""
+CARRYING_GROUP = 10
+"""The same where comments and files go along, which take their time."""
 JOB_S = 300.0
 """Seconds that one job of Canvas's is waited for; then scores go one by one."""
 POLLS_S = (0.5, 1.0, 2.0, 4.0, 8.0)
@@ -94,8 +96,9 @@ class Sender:
         """
         rows = plan.to_send
         with self._record.held():
-            for start in range(0, len(rows), GROUP):
-                yield from self._group(rows[start : start + GROUP])
+            size = CARRYING_GROUP if any(row.comment or row.file for row in rows) else GROUP
+            for start in range(0, len(rows), size):
+                yield from self._group(rows[start : start + size])
 
     def _group(self, rows: Sequence[Row]) -> list[Outcome]:
         scored = [row for row in rows if row.changes_score]
