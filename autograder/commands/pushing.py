@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from autograder.commands.gathering import Chosen, gather
 from autograder.course.lms_settings import lms_settings
@@ -180,7 +180,6 @@ def to_canvas(course: Course, assignment: str, place: Place, *, told: Callable[[
     """
     # Slow to import, and of use to who sends to Canvas only.
     from autograder.lms.push.canvas.pushing import CanvasPush, CanvasTarget  # noqa: PLC0415
-    from autograder.lms.push.web import DEFAULT_POLICY  # noqa: PLC0415
 
     where = _place(course, CANVAS, place)
     target = CanvasTarget(
@@ -189,7 +188,7 @@ def to_canvas(course: Course, assignment: str, place: Place, *, told: Callable[[
         assignment=where.item or assignment,
         token=token_of(course, CANVAS, place.token_file),
     )
-    return CanvasPush(target, course.root, policy=replace(DEFAULT_POLICY, told=told))
+    return CanvasPush(target, course.root, **_bounds(told))
 
 
 def to_moodle(course: Course, assignment: str, place: Place, *, told: Callable[[str], None]) -> Pusher:
@@ -220,14 +219,19 @@ def to_moodle(course: Course, assignment: str, place: Place, *, told: Callable[[
         If there is no token, or Moodle does not answer.
     """
     from autograder.lms.push.moodle.pushing import MoodlePush, MoodleTarget  # noqa: PLC0415 - as above
-    from autograder.lms.push.web import DEFAULT_POLICY  # noqa: PLC0415 - as above
 
     where = _place(course, MOODLE, place)
     token = token_of(course, MOODLE, place.token_file)
     target = MoodleTarget(
         url=where.url, course=where.course, assignment=where.item or assignment, token=token
     )
-    return MoodlePush(target, course.root, policy=replace(DEFAULT_POLICY, told=told))
+    return MoodlePush(target, course.root, **_bounds(told))
+
+
+def _bounds(told: Callable[[str], None]) -> dict[str, Any]:
+    from autograder.lms.push import web  # noqa: PLC0415 - requests is slow to import, too
+
+    return {"policy": replace(web.DEFAULT_POLICY, told=told), "clock": web.DEFAULT_CLOCK}
 
 
 def _place(course: Course, lms: str, place: Place) -> Place:
