@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from autograder.errors import OperatorError
+from autograder.lms.collecting.handed import order
 from autograder.lms.collecting.planning import WRITES, Action, Planned
 from autograder.lms.collecting.record import FOLDER, save_record
 
@@ -144,7 +145,7 @@ def write(planned: Sequence[Planned], record: Record, shelf: Shelf) -> Iterator[
 
 
 def _adopt(one: Planned, students: dict[str, Collected], pending: dict[str, Collected]) -> None:
-    """Record what is in a folder already, unless it is recorded."""
-    if one.before is None:
+    """Record what is in a folder already, if that is news: the same may have been handed in once more."""
+    if one.before is None or (order(one.handed.collected, one.before) or 0) > 0:
         students[one.student] = one.handed.collected
         pending.pop(one.student, None)
