@@ -148,6 +148,13 @@ def test_the_index_is_left_and_other_files_are_told() -> None:
     assert [list(one.files) for one in read.taken] == [["hw1.ipynb"]]
 
 
+def test_a_name_of_digits_is_a_name() -> None:
+    """Whoever is called 007 is not a part of the numbers before."""
+    bond = replace(ANA, first="", last="007")
+
+    assert_taken(understood(brightspace([handed(bond)]), reader, enrolled([bond], roster)), [handed(bond)])
+
+
 def test_a_name_with_a_slash_is_not_its_beginning() -> None:
     """If a site leaves the slash, the folder is two, and neither is Ana's."""
     ana = replace(ANA, last="")

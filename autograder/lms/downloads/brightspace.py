@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from autograder.lms.model import Person
     from autograder.lms.people import People
 
-_NUMBERS = re.compile(r"(?:\d+(?:-\d+)*\s+-\s+)+")
+_NUMBERS = re.compile(r"(?:\d[\d-]*\s+-\s+)?\d+(?:-\d+)+\s+-\s+")
 """What stands before the name: numbers of the submission, on some sites of the course before them."""
 _SEPARATOR = " - "
 _SOME_TIME = re.compile(r".*\d{4}\D+\d{1,2}[:_.]?\d{2}\b.*")

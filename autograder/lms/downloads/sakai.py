@@ -87,7 +87,15 @@ def fits(archive: Archive) -> float:
     if depth is None:
         return 0.0
     paths = [entry.name.split("/") for entry in archive.entries]
-    stamped = {tuple(parts[:-1]) for parts in paths if parts[-1] == _TIMESTAMP and len(parts) == depth + 2}
+    has_table = any(parts[-1] in _TABLES and len(parts) == depth + 1 for parts in paths)
+    stamped = {
+        tuple(parts[:-1])
+        for parts in paths
+        # Others have times too; the names of Sakai's folders end in an id, unless they are anonymous.
+        if parts[-1] == _TIMESTAMP
+        and len(parts) == depth + 2
+        and (has_table or _STUDENT.fullmatch(parts[-2]))
+    }
     known = [
         tuple(parts[: depth + 1]) in stamped if len(parts) > depth + 1 else parts[-1] in _TABLES
         for parts in paths
