@@ -110,6 +110,42 @@ def moodle(course: Course, assignments: list[str], *, as_json: bool, **asked: An
     )
 
 
+@push.command()
+@on_course
+@click.option("--keys", is_flag=True, help="Print the tool's public key, and make one if there is none.")
+@click.option(
+    "--roster-to",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write who is in the course into this file, for collect --roster; send nothing.",
+)
+@click.option(
+    "--registration",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="How the LMS knows the tool. Default: lti.toml or lti.json in the course folder.",
+)
+@click.option(
+    "--key-file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="The private key. Default: the environment, then the registration's, then lti.key beside it.",
+)
+@_push_options
+def lti(course: Course, assignments: list[str], *, as_json: bool, keys: bool, **asked: Any) -> None:
+    """Send scores to any LMS over LTI 1.3, as a tool that is registered there."""
+    from autograder.commands import pushing_lti as over
+
+    files = over.ToolFiles(registration=asked.pop("registration"), key_file=asked.pop("key_file"))
+    roster_to = asked.pop("roster_to")
+    if keys:
+        found = over.show_keys(course, files)
+        print_json(found) if as_json else over.print_keys(found)
+    elif roster_to is not None:
+        written = over.write_roster(course, files, roster_to, told=_told)
+        print_json(written) if as_json else over.print_roster(written)
+    else:
+        way = over.to_lti(course, files, told=_told)
+        _push(course, _only(assignments), way, as_json=as_json, asked=asked)
+
+
 def _place(asked: dict[str, Any]) -> Place:
     """Take out of the options what says where grades go."""
     from autograder.commands.pushing import Place

@@ -112,6 +112,14 @@ def test_a_login_that_changed_does_not_matter_where_the_number_is_known() -> Non
     assert match_members(there, [grade]).people == {"student-a": there[0]}
 
 
+def test_an_id_of_lti_from_another_registration_does_not_keep_anybody_out() -> None:
+    """A platform may call people otherwise for each tool; the address still finds them."""
+    there = [made_person(Lms.OPENEDX, email="ana@example.edu", lti="new")]
+    grade = made_grade("a", email="ana@example.edu", people=(made_person(Lms.OPENEDX, lti="old"),))
+
+    assert match_members(there, [grade]).people == {"a": there[0]}
+
+
 ids = st.sampled_from(["1", "01", "2", "ana", "Ana"])
 people = st.builds(
     lambda kinds, email: made_person(Lms.MOODLE, email=email, **kinds),

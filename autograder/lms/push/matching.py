@@ -143,5 +143,8 @@ class _Index:
         """Return an id by which the same LMS knows the person otherwise; empty if there is none."""
         known = grade.person(person.lms)
         ids = known.ids if known is not None else {}
-        others = (value for kind, value in person.ids.items() if value and ids.get(kind, value) != value)
-        return next(others, "")
+        # What LTI calls somebody is another word wherever the tool is registered anew.
+        kinds = (kind for kind in person.ids if kind is not IdKind.LTI)
+        return next(
+            (person.ids[kind] for kind in kinds if ids.get(kind, person.ids[kind]) != person.ids[kind]), ""
+        )
