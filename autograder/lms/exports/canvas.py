@@ -42,6 +42,8 @@ NOT_ASSIGNED = "N/A"
 BLANK = frozenset({"", "-"})
 """How Canvas writes that there is no score."""
 
+NOTHING = "Nothing is sent, so there is nothing to import."
+
 _SENT = frozenset({Action.APPLIED, Action.UNCHANGED, Action.CLEARED})
 _READ_FOR_DELIMITER = 3
 """Canvas chooses between comma and semicolon by as many lines."""
@@ -178,7 +180,7 @@ class _Filled:
                 "what was changed in Canvas since you exported it would be put back."
             )
         if not self.rows:
-            yield "Nothing is sent, so there is nothing to import."
+            yield NOTHING
         elif not any(change.action in {Action.APPLIED, Action.CLEARED} for change in self.changes):
             yield "Canvas has all of these scores already, and will say that nothing changes."
 
@@ -261,6 +263,9 @@ def _head(request: Request, titles: Mapping[str, str]) -> list[list[str]]:
 
 
 def _notes_without(request: Request, titles: Mapping[str, str], *, sent: bool) -> Iterator[str]:
+    if not sent:
+        yield NOTHING
+        return
     yield (
         "Without --like nobody knows what Canvas has: a score or an excuse that is there is overwritten. "
         "A student whom Canvas no longer has must be ignored in its dialog."
@@ -273,8 +278,6 @@ def _notes_without(request: Request, titles: Mapping[str, str], *, sent: bool) -
             f"An assignment of this title gets {points} points from the file. If Canvas has no published "
             "one, it offers to make a new one: leave its dialog if that is not what you want."
         )
-    if not sent:
-        yield "Nothing is sent, so there is nothing to import."
 
 
 def _renamed(header: str, safe: str = "") -> Iterator[str]:

@@ -52,6 +52,7 @@ OPTIONS = {
 }
 """What may be asked for beyond what every format knows."""
 
+NOTHING = "Nothing is sent, so there is nothing to import."
 LIMIT = Decimal(100)
 """Above it Moodle refuses the file, unless its site allows unlimited grades."""
 
@@ -160,12 +161,10 @@ class _Import:
             name = f"{self.request.assignment}-moodle-grades{'-without-comments' if split else ''}.csv"
             header = [*who, *self.titles.values(), *beside, *end]
             files.append(File(name=name, data=moodle_bytes([header, *rows])))
-        return Export(files=tuple(files), changes=tuple(self.changes), notes=(*notes, *self._notes()))
+        told = (*notes, *self._notes()) if any(self.rows.values()) else (NOTHING,)
+        return Export(files=tuple(files), changes=tuple(self.changes), notes=told)
 
     def _notes(self) -> Iterator[str]:
-        if not any(self.rows.values()):
-            yield "Nothing is sent, so there is nothing to import."
-            return
         titles = ", ".join(repr(title) for title in self.titles.values())
         yield f"Map {titles} to the grade items, and all other columns to nothing."
         if self.rows[True]:

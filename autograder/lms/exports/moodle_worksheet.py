@@ -187,7 +187,7 @@ class _Worksheet:
         if stale:
             yield (
                 "Tick that records may be updated that were modified more recently than the worksheet: "
-                f"{stale} of these students have a grade already, and would be left out without a word."
+                f"Moodle would leave out {stale} of these rows, which have a grade already, without a word."
             )
 
     def _comment_changes(self, row: int, sent: _Sent) -> bool:
