@@ -42,8 +42,8 @@ PREFIXES = ("name-", "grade-", "original_grade-", "previous_override-", OVERRIDE
 
 _DIALECT = Dialect(newline="\r\n")
 _DOWNLOAD = (
-    "Download it: below the problem View Staff Graded Points, or the gradebook's Bulk Management, "
-    "and name the file with --like."
+    "Download the scores of the problem, as staff below it, or the file of the gradebook's Bulk Management, "
+    "and name it with --like."
 )
 
 
@@ -132,8 +132,8 @@ def _points(request: Request, sheet: Sheet) -> Export:
             rows.append(whole)
     shown = points_text(limit) if limit is not None else "all"
     note = (
-        f"In the course, below the problem {item.title!r}: Upload CSV. It must be worth {shown} points in "
-        "Studio, as Open edX refuses a file with a row above that."
+        f"In the course, as staff, below the problem {item.title!r}: import it. It must be worth {shown} "
+        "points in Studio, as Open edX refuses a file with a row above that."
     )
     return _export(request, filled, [sheet.header, *rows], note)
 
@@ -161,7 +161,7 @@ def _overrides(request: Request, sheet: Sheet) -> Export:
         if any((row, key) in filled.new for key in filled.items)
     ]
     note = (
-        "In the gradebook: Bulk Management, Import Grades. The scores become overrides: from then on they "
+        "In the gradebook: Bulk Management, import it. The scores become overrides: from then on they "
         "count, whatever the problems of the subsection say. They are points, not percents."
     )
     return _export(request, filled, [[sheet.header[at] for at in columns], *rows], note)
