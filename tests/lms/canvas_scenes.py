@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Self
 
-from canvas_world import ASSIGNMENT, COURSE, TOKEN, Pupil, World
+from canvas_world import ASSIGNMENT, COURSE, TOKEN, Pupil, Work, World
 from loopback_canvas import LoopbackCanvas
 from made_grades import made_grade, made_person
 
-from autograder.lms.model import GradeState, IdKind, Lms
+from autograder.lms.model import Lms
 from autograder.lms.push.canvas.pushing import CanvasPush, CanvasTarget
 from autograder.lms.push.tokens import Secret
 from autograder.lms.push.wanted import Wanted
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from loopback import Mishaps
 
-    from autograder.lms.model import Grade
+    from autograder.lms.model import Grade, GradeState
     from autograder.lms.push.model import Outcome, Plan
 
 
@@ -130,4 +130,21 @@ class Scene:
         return {user: "EX" if one.excused else one.entered for user, one in self.world.work.items()}
 
 
-__all__ = ["USERS", "GradeState", "Hours", "IdKind", "Scene", "grade", "pages", "pupils"]
+def states(outcomes: dict[str, Outcome]) -> dict[str, str]:
+    """Return what became of each, in a word."""
+    return {student: str(outcome.state) for student, outcome in outcomes.items()}
+
+
+def verified(*students: str) -> dict[str, str]:
+    """Return what states are when all went well."""
+    return dict.fromkeys(students, "verified")
+
+
+def many(scene: Scene, count: int) -> list[Grade]:
+    """Put a class into Canvas; return their grades, all different."""
+    scene.canvas.page = 7
+    for user in range(1001, 1001 + count):
+        scene.world.pupils[user] = Pupil(id=user, name=f"Pupil, No {user}")
+        scene.world.work[user] = Work(user=user)
+    people = {user: (made_person(Lms.CANVAS, user=str(user)),) for user in range(1001, 1001 + count)}
+    return [made_grade(f"s{user}", f"{user % 97 / 10}", people=person) for user, person in people.items()]

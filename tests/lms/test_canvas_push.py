@@ -2,53 +2,25 @@
 
 from __future__ import annotations
 
-import json
 import re
-import stat
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from canvas_scenes import Scene, grade, pages
-from canvas_world import CATEGORY, SEE_ATTACHED, TOKEN, Pupil, Work
+from canvas_scenes import Scene, grade, many, pages, states, verified
+from canvas_world import CATEGORY, SEE_ATTACHED
 from loopback_canvas import PLACE
-from made_grades import made_grade, made_person
 
-from autograder.errors import OperatorError, ServerError
-from autograder.lms.model import GradeState, Lms
+from autograder.lms.model import GradeState
 from autograder.lms.push.canvas.sending import GROUP, JOB_S
-from autograder.lms.push.model import EXCUSED, Action, State
+from autograder.lms.push.model import EXCUSED
 from autograder.lms.push.record import FOLDER
-from autograder.lms.push.tokens import Secret
 
 if TYPE_CHECKING:
     from loopback import Answer
 
-    from autograder.lms.model import Grade
-    from autograder.lms.push.model import Outcome
 
 ROOT = Path(__file__).parents[2]
-
-
-def states(outcomes: dict[str, Outcome]) -> dict[str, str]:
-    """Return what became of each, in a word."""
-    return {student: str(outcome.state) for student, outcome in outcomes.items()}
-
-
-def verified(*students: str) -> dict[str, str]:
-    """Return what states are when all went well."""
-    return dict.fromkeys(students, "verified")
-
-
-def many(scene: Scene, count: int) -> list[Grade]:
-    """Put a class into Canvas; return their grades, all different."""
-    scene.canvas.page = 7
-    for user in range(1001, 1001 + count):
-        scene.world.pupils[user] = Pupil(id=user, name=f"Pupil, No {user}")
-        scene.world.work[user] = Work(user=user)
-    people = {user: (made_person(Lms.CANVAS, user=str(user)),) for user in range(1001, 1001 + count)}
-    return [made_grade(f"s{user}", f"{user % 97 / 10}", people=person) for user, person in people.items()]
 
 
 # ---------------------------------------------------------------- scores
@@ -273,101 +245,6 @@ def test_comments_go_to_one_student_also_in_a_group(tmp_path: Path) -> None:
         assert ("comment[group_comment]", "false") in fields
         assert ("comment[group_comment]", "true") not in fields
         assert scene.world.comments(501) == [("For Ana", [])]
-
-
-# ---------------------------------------------------------------- the record, and others at work
-
-
-def test_the_record_is_the_owners_and_holds_no_text(tmp_path: Path) -> None:
-    """Ids, hashes and times; neither names nor comments nor the token."""
-    with Scene(tmp_path) as scene:
-        scene.done(grade("ana", comment="Well done"), comments=True, feedback=pages(tmp_path, "ana"))
-    files = list((tmp_path / ".autograder").rglob("*.json"))
-
-    assert len(files) == 1
-    assert stat.S_IMODE(files[0].stat().st_mode) == 0o600
-    text = files[0].read_text(encoding="utf-8")
-    assert set(json.loads(text)["students"]["501"]) == {"score", "comment", "comment_id", "file", "at"}
-    assert all(secret not in text for secret in (TOKEN, "Well done", "Ruiz", "ana"))
-
-
-@pytest.mark.parametrize(
-    "content", ["", "{", "[]", '{"version": 99}', '{"version": 1, "where": "x", "students": {}}']
-)
-def test_a_record_that_is_none_is_named_before_anything_is_sent(tmp_path: Path, content: str) -> None:
-    """It may be deleted; guessing could send twice."""
-    with Scene(tmp_path) as scene:
-        scene.done(grade("ana"))
-        (path,) = (tmp_path / FOLDER).glob("*.json")
-        path.write_text(content, encoding="utf-8")
-        with pytest.raises(OperatorError, match=r"record|damaged"):
-            scene.push()
-        path.unlink()
-        assert scene.plan(grade("ana")).rows[0].action is Action.UNCHANGED
-
-
-def test_two_pushes_at_once_do_not_both_send(tmp_path: Path) -> None:
-    """Both would see no comment, and both would add one."""
-    with Scene(tmp_path) as scene:
-        grades = [grade(name, comment="Well done") for name in ("ana", "bo")]
-        wanted = scene.wanted(*grades, comments=True)
-        first, second = scene.push(), scene.push()
-        plans = first.plan(wanted), second.plan(wanted)
-        sending = first.send(plans[0], wanted)
-        next(sending)
-        with pytest.raises(OperatorError, match="another push"):
-            list(second.send(plans[1], wanted))
-        list(sending)
-        # The second one's plan is old by now.
-        assert states({one.row.student: one for one in second.send(plans[1], wanted)}) == verified(
-            "ana", "bo"
-        )
-        assert scene.world.comments(501) == [("Well done", [])]
-
-
-def test_a_token_that_ends_in_the_middle_ends_the_push(tmp_path: Path) -> None:
-    """Not one refusal for each student; with a new token the rest goes."""
-    with Scene(tmp_path) as scene:
-        grades = many(scene, GROUP + 5)
-        push, wanted = scene.push(), scene.wanted(*grades)
-        sending = push.send(push.plan(wanted), wanted)
-        assert next(sending).state is State.VERIFIED
-        push._access.token = Secret("7053~revoked", "CANVAS_TOKEN")
-        with pytest.raises(OperatorError, match="does not know this token"):
-            list(sending)
-        assert len(scene.done(*grades)) == 5
-
-
-def test_a_canvas_that_goes_down_ends_the_push_and_the_next_one_goes_on(tmp_path: Path) -> None:
-    """It is not asked for each student of the class until nobody is left."""
-    with Scene(tmp_path) as scene:
-        grades = many(scene, 3 * GROUP)
-        push, wanted = scene.push(), scene.wanted(*grades)
-        sending = push.send(push.plan(wanted), wanted)
-        done = [next(sending) for _ in range(GROUP)]
-        routed = scene.canvas._routed
-        down = replace(routed(scene.canvas.asked[0]), status=503, body=b"<h1>Down</h1>")
-        scene.canvas._routed = lambda asked: down  # type: ignore[method-assign]  # noqa: ARG005
-        before = len(scene.canvas.asked)
-        with pytest.raises(ServerError, match="the server answers 503"):
-            list(sending)
-        assert len(scene.canvas.asked) - before <= 20
-        scene.canvas._routed = routed  # type: ignore[method-assign]
-        assert len(done) == GROUP
-        assert len(scene.done(*grades)) == 2 * GROUP
-
-
-def test_a_bucket_that_is_full_is_waited_for_and_seldom_met(tmp_path: Path) -> None:
-    """What is left is told with each answer; who looks is hardly ever refused."""
-    with Scene(tmp_path) as scene:
-        scene.canvas.cost = 45.0
-        grades = [grade(name, comment="Well done") for name in ("ana", "bo", "cem")]
-        assert states(scene.done(*grades, comments=True)) == verified("ana", "bo", "cem")
-        assert scene.canvas.throttled == 0
-        assert sum(scene.hours.slept) > 10
-        scene.canvas.cost = 800.0
-        assert scene.plan(*grades, comments=True).to_send == ()
-        assert scene.canvas.throttled > 0
 
 
 def scope(method: str, path: str) -> str:
