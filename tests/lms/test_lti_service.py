@@ -59,6 +59,17 @@ def test_a_token_that_is_good_no_longer_is_asked_for_anew(tmp_path: Path) -> Non
         assert access.results(tool.platform.item_url(40)).keys() == {"u-Ana-1"}
 
 
+def test_a_platform_that_gives_the_same_token_again_is_understood(tmp_path: Path) -> None:
+    """A token that is no longer used is no longer scrubbed from what the platform says."""
+    with registered(tmp_path) as tool:
+        tool.platform.one_token = "the-same-token-as-before"  # noqa: S105 - made up
+        connector = tool.access().connector
+        first = connector.get_access_token([SCORES])
+        tool.passing.now_s += 3600
+
+        assert connector.get_access_token([SCORES]) == first == tool.platform.one_token
+
+
 def test_each_word_for_who_the_tool_is_is_said_once(tmp_path: Path) -> None:
     """A platform takes a `jti` once, so a lost answer is not asked for in the same words."""
     mishaps = Mishaps(3, share=1, kinds=[Mishap.UNANSWERED, Mishap.CUT], in_a_row=2)

@@ -108,6 +108,25 @@ def test_a_comment_that_goes_away_is_announced(tmp_path: Path) -> None:
 
 
 @kinds
+def test_another_comment_is_sent_with_the_same_score(tmp_path: Path, kind: Kind) -> None:
+    """Also one that somebody changed there, and also where our record is lost; spaces are no difference."""
+    with registered(tmp_path, Setup(kind=kind)) as tool:
+        tool.push(wanted({"ana": "9.5"}, comments=True))
+        result = tool.item.results[ids_on(kind)["ana"]]
+        for comment, sends in (("Something else.", 1), ("<p>Well done, ana. Go on.</p>", 0)):
+            result.comment = comment
+            tool.wall.now_s += 10
+            (tmp_path / ".autograder/pushed").rename(tmp_path / f"lost{sends}")
+
+            plan, outcomes = tool.push(wanted({"ana": "9.5"}, comments=True))
+
+            assert len(outcomes) == sends
+            assert not plan.rows[0].changes_score
+            result = tool.item.results[ids_on(kind)["ana"]]
+            assert result.comment == ("Well done, ana.\nGo on." if sends else comment)
+
+
+@kinds
 def test_nothing_is_taken_away_unless_it_is_asked_for(tmp_path: Path, kind: Kind) -> None:
     """A score stays where there is none any more; with `clear` it goes, and is read back gone."""
     with registered(tmp_path, Setup(kind=kind)) as tool:
