@@ -71,6 +71,9 @@ SCHEMA: dict[str, Any] = {
 }
 
 
+_VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
+
+
 def _refused(name: str) -> float:
     msg = f"{name} is not JSON"
     raise ValueError(msg)
@@ -88,7 +91,7 @@ def read_results(data: bytes) -> dict[str, Any]:
         If it is not what the documentation describes.
     """
     record = json.loads(data.decode("utf-8"), parse_constant=_refused)
-    jsonschema.validate(record, SCHEMA)
+    _VALIDATOR.validate(record)
     return dict(record)
 
 

@@ -236,7 +236,7 @@ def test_without_a_score_there_is_nothing_to_hand_out() -> None:
         export(made_request([made_grade("ana")], "SID,Email\n1,a@b.test\n"))
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(
     people=st.lists(st.sampled_from((*NASTY, *TWINS)), min_size=1, unique=True),
     comments=st.booleans(),
