@@ -125,12 +125,14 @@ def test_who_cannot_be_told_gets_nothing(tmp_path: Path, details: dict[str, Any]
     with Scene(tmp_path) as scene:
         row = only(scene.plan(made_grade("zoe", **details)))
         missing = only(scene.plan(made_grade("zoe", MISSING, reason="nothing came", **details)))
+        zero = only(scene.plan(made_grade("zoe", MISSING, **details), missing_as_zero=True))
         assert not scene.done(made_grade("zoe", **details))
 
     assert (row.action, row.key, row.after) == (Action.BLOCKED, "", "9.5")
     assert said in row.reason
     assert "lms_user_id" in row.reason
-    assert missing.action is Action.SKIP
+    assert (missing.action, missing.reason) == (Action.SKIP, "nothing came")
+    assert (zero.action, zero.after) == (Action.BLOCKED, "0")
 
 
 def test_one_person_in_canvas_is_not_two_students_here(tmp_path: Path) -> None:

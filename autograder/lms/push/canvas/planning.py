@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from autograder.errors import RefusedError, SubmissionError
-from autograder.lms.model import GradeState, IdKind, Lms, Person, points_text
+from autograder.lms.model import GradeState, IdKind, Lms, Person
 from autograder.lms.push.canvas.carried import LONGEST_COMMENT, has_file, has_text, read_feedback
 from autograder.lms.push.canvas.finding import Held, read_groups, read_held, read_students
 from autograder.lms.push.matching import NOBODY, match_members
@@ -143,9 +143,10 @@ class _Planner:
     def _unmatched(self, grade: Grade) -> Row:
         why = self._members.reasons.get(grade.student, NOBODY)
         reason = f"{why}; collect with the roster of that course, or enter the Canvas id as lms_user_id"
-        if grade.state in {GradeState.GRADED, GradeState.EXCUSED}:
-            return Row(student=grade.student, action=Action.BLOCKED, after=_shown(grade), reason=reason)
-        return Row(student=grade.student, action=Action.SKIP, reason=_state_reason(grade))
+        after, why_not = self._after(grade, "")
+        if after is None:
+            return Row(student=grade.student, action=Action.SKIP, reason=why_not)
+        return Row(student=grade.student, action=Action.BLOCKED, after=after, reason=reason)
 
     def _row(self, grade: Grade, user: int) -> Row:
         key = str(user)
@@ -220,16 +221,6 @@ def _with_ids(grade: Grade) -> Grade:
             person = Person(lms=Lms.CANVAS, ids={kind: value}, student=grade.student)
             return replace(grade, people=(*grade.people, person))
     return grade
-
-
-def _state_reason(grade: Grade) -> str:
-    if grade.reason:
-        return grade.reason.rstrip(".")
-    return "nothing was handed in" if grade.state is GradeState.MISSING else "it is not graded"
-
-
-def _shown(grade: Grade) -> str:
-    return EXCUSED if grade.points is None else points_text(grade.points)
 
 
 def _by_group(access: Access, category: int, rows: Sequence[Row]) -> list[Row]:
