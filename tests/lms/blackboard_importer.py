@@ -120,7 +120,7 @@ class Blackboard:
         return imported
 
     def _number(self, header: str) -> str | None:
-        found = re.fullmatch(r".* \[Total Pts: [^\]]*\] \|([0-9]+)", header, re.DOTALL)
+        found = re.fullmatch(r".* \[[^\]]*\] \|([0-9]+)", header, re.DOTALL)
         return found[1] if found and found[1] in self.columns else None
 
     def _row(

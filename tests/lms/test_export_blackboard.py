@@ -136,6 +136,22 @@ def test_what_is_shown_as_something_else_is_not_sent_points() -> None:
     assert export(made_request([made_grade("aruiz")], like, title="HW 2")).changes[0].action is Action.APPLIED
 
 
+def test_headers_in_other_languages_are_columns_too() -> None:
+    """Their number says which; how they are shown is for the instructor to know."""
+    like = "Last Name,Username,HW 1 [Gesamtpunkte: bis zu 10 Punkte] |11\nRuiz,aruiz,\n"
+
+    exported = export(made_request([made_grade("aruiz")], like))
+
+    assert course().upload(exported.files[0].data).created == []
+    assert b"|11" in exported.files[0].data
+    assert any("not in English" in note for note in exported.notes)
+    assert not any("not in English" in note for note in _notes(course()))
+
+
+def _notes(of: Blackboard) -> tuple[str, ...]:
+    return export(made_request([made_grade("aruiz")], parse_sheet(of.download(), "theirs.xls"))).notes
+
+
 def test_totals_are_no_choice() -> None:
     """Blackboard calculates them, and ignores what is uploaded."""
     lms = course(columns={"11": ("Total", Decimal(10), "Score"), "12": ("HW 2", Decimal(5), "Score")})

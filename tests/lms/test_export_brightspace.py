@@ -136,6 +136,22 @@ def test_what_takes_no_points_is_no_choice() -> None:
         export(made_request([made_grade("ana")], f"{header}\n#ana,,,,\n", title="C"))
 
 
+def test_students_without_the_registrar_s_id_are_not_the_same_student() -> None:
+    """Only ids that are there are shared; those who do share one are left out."""
+    like = (
+        "OrgDefinedId,Username,HW 1 Points Grade,End-of-Line Indicator\n"
+        "#,#ana,,#\n#,#ben,,#\n#7,#cleo,,#\n#7,#dov,,#\n"
+    )
+
+    exported = export(made_request([made_grade(one) for one in ("ana", "ben", "cleo", "dov")], like))
+
+    actions = {
+        change.student: change.action for change in exported.changes if change.action is Action.APPLIED
+    }
+    assert actions.keys() == {"ana", "ben"}
+    assert sum("'7' (lines 4, 5)" in change.reason for change in exported.changes) == 2
+
+
 def test_nobody_is_sent_by_a_row_without_ids() -> None:
     """A mark without an id behind it is no id."""
     like = "OrgDefinedId,Username,Last Name,First Name,HW 1 Points Grade\n#,#,Ruiz,Ana,\n"

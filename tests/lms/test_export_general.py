@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import jsonschema
 import pytest
 from export_scenes import points_of, scenes
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_grades import made_grade, made_request
 
@@ -125,6 +125,7 @@ def test_an_excused_student_has_no_score_and_is_not_missing() -> None:
     ]
 
 
+@settings(max_examples=30)
 @given(scene=scenes(Lms.CANVAS, st.sampled_from(["HW 1", "HW 2"])), comments=st.booleans())
 def test_only_graded_work_has_a_number(*, scene: Scene, comments: bool) -> None:
     """In both formats, for the whole and for each notebook; and no cell is run by a spreadsheet."""

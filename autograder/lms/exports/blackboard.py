@@ -39,11 +39,14 @@ FEEDBACK, FEEDBACK_FORMAT = "Feedback to Learner", "Feedback Format"
 BESIDE = ("Grading Notes", "Notes Format", FEEDBACK, FEEDBACK_FORMAT)
 """What a download of one column has beside it."""
 
+FOREIGN = "?"
+"""How a column is shown whose header is in a language that is not known here."""
+
 TOTALS = frozenset({"Total", "Weighted Total"})
 """Columns that Blackboard calculates, and ignores in an upload."""
 
 _HEADER = re.compile(
-    r"(?P<title>.*\S)\s*\[Total Pts:\s*(?:up to\s+)?(?P<points>[0-9.,]+)\s*(?P<type>[^\]]*)\]"
+    r"(?P<title>.*\S)\s*\[(?P<label>[^\[\]:]+):\s*(?:[^\W\d]+\s+)*(?P<points>[0-9.,]+)\s*(?P<type>[^\]]*)\]"
     r"\s*\|\s*(?P<key>[0-9]+)",
     re.DOTALL,
 )
@@ -106,15 +109,15 @@ def parse_header(header: str, column: int = 0) -> tuple[Item, str] | None:
     Returns
     -------
     (Item, str) or None
-        The item, and how Blackboard shows it: "Score", "Text" and
-        others, or nothing in old headers. None if it is no column of grades.
+        The item, and how Blackboard shows it: "Score", "Text" and others, or nothing in
+        old headers; `FOREIGN` in other languages than English. None if it is no column of grades.
     """
     found = _HEADER.fullmatch(header.strip())
     if found is None:
         return None
     points = number_in(found["points"])
     item = Item(column=column, header=header, title=found["title"], key=found["key"], max_points=points)
-    return item, found["type"].strip()
+    return item, found["type"].strip() if found["label"].strip() == "Total Pts" else FOREIGN
 
 
 class _Filled:
@@ -125,6 +128,7 @@ class _Filled:
         key = sheet.column(KEY)
         if key is None:
             raise sheet.error(0, None, f"there is no column {KEY}", f"{_NEEDED}.")
+        self.foreign = False
         self.people = [at for name in PEOPLE for at in [sheet.column(name)] if at is not None]
         self.filled = fill(request, sheet, self._layout(key))
         self.changes = self.filled.changes
@@ -132,7 +136,11 @@ class _Filled:
         self.answers = 0
         header = [*self._cells(0), *(item.header for item in self.filled.items.values()), *self._beside(0)]
         self.table = [header, *(self._row(row, cells) for row, cells in self.filled.cells.items())]
-        self.notes = (*told(self.filled, Lms.BLACKBOARD, request.grades), *self._on_comments())
+        self.notes = (
+            *told(self.filled, Lms.BLACKBOARD, request.grades),
+            *self._on_language(),
+            *self._on_comments(),
+        )
 
     def _layout(self, key: int) -> Layout:
         sheet = self.sheet
@@ -159,8 +167,9 @@ class _Filled:
             if parsed is None or parsed[0].title in TOTALS:
                 continue
             item, shown = parsed
-            if shown in {"", "Score"}:
+            if shown in {"", "Score", FOREIGN}:
                 items.append(item)
+                self.foreign |= shown == FOREIGN
             elif asked & item.names:
                 what = f"Blackboard shows this column as {shown}, so a score would be read as that"
                 raise self.sheet.error(0, column, what, "Show it as Score there, and download again.")
@@ -188,6 +197,13 @@ class _Filled:
 
     def _row(self, row: int, cells: Mapping[str, str]) -> list[str]:
         return [*self._cells(row), *cells.values(), *self._beside(row)]
+
+    def _on_language(self) -> Iterator[str]:
+        if self.foreign:
+            yield (
+                "The headers are not in English, so nobody here can tell how a column is shown: it must be "
+                "shown as a score, or Blackboard reads the number as something else."
+            )
 
     def _on_comments(self) -> Iterator[str]:
         if self.request.comments and not {FEEDBACK, FEEDBACK_FORMAT} <= self.beside.keys():
