@@ -8,7 +8,7 @@ from decimal import Decimal
 import jsonschema
 import pytest
 from gradescope_schema import read_results, seen_by_students, total
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from autograder.lms.gradescope import (
@@ -36,6 +36,7 @@ TESTS = st.builds(
 )
 
 
+@settings(max_examples=30)
 @given(
     score=POINTS,
     tests=st.lists(TESTS, max_size=4).map(tuple),
