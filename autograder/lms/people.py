@@ -70,8 +70,10 @@ class People:
         self.everybody = tuple(people)
         self._by_id: dict[tuple[IdKind, str], list[Person]] = defaultdict(list)
         self._by_student: dict[str, list[Person]] = defaultdict(list)
+        self._by_address: dict[str, list[Person]] = defaultdict(list)
         for person in self.everybody:
-            self._by_student[person.student].append(person)
+            self._by_student[_composed(person.student)].append(person)
+            self._by_address[person.email.casefold()].append(person)
             for kind, value in person.ids.items():
                 self._by_id[kind, value].append(person)
         self._by_name: dict[Callable[[str], str], dict[str, list[Person]]] = {}
@@ -90,7 +92,40 @@ class People:
         tuple of Person
             The person alone, if nobody knows who that is in the course.
         """
-        return tuple(self._by_student.get(person.student, ())) if person.student else (person,)
+        known = self._by_student.get(_composed(person.student), ())
+        return tuple(one for one in known if one.student == person.student) if person.student else (person,)
+
+    def by_student(self, student: str) -> tuple[Person, ...]:
+        """
+        Return who has an id in the course.
+
+        Parameters
+        ----------
+        student : str
+            The id, however its accents are written.
+
+        Returns
+        -------
+        tuple of Person
+            One for each student.
+        """
+        return _one_each(self._by_student.get(_composed(student), ())) if student else ()
+
+    def by_address(self, email: str) -> tuple[Person, ...]:
+        """
+        Return who has an address.
+
+        Parameters
+        ----------
+        email : str
+            The address, in large or small letters.
+
+        Returns
+        -------
+        tuple of Person
+            One for each student.
+        """
+        return _one_each(self._by_address.get(email.casefold(), ())) if email else ()
 
     def ids(self, kind: IdKind) -> Collection[str]:
         """Return all ids of a kind."""
@@ -136,6 +171,10 @@ class People:
                 for way in {folded(way) for way in full_names(person)}:
                     known[way].append(person)
         return _one_each(self._by_name[folded].get(folded(name), ()))
+
+
+def _composed(text: str) -> str:
+    return unicodedata.normalize("NFC", text)
 
 
 def _one_each(people: Iterable[Person]) -> tuple[Person, ...]:

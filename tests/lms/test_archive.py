@@ -290,8 +290,9 @@ def test_a_damaged_archive_is_told(data: st.DataObject) -> None:
 def test_what_is_no_archive_is_told(tmp_path: Path, data: bytes) -> None:
     """In one line, with the file."""
     (tmp_path / "down.zip").write_bytes(data)
+    os.mkfifo(tmp_path / "pipe.zip")
 
-    for name in ("down.zip", "absent.zip"):
+    for name in ("down.zip", "absent.zip", "pipe.zip"):
         with pytest.raises(CourseError, match=name):
             open_archive(tmp_path / name)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import shutil
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from collect_courses import (
@@ -21,13 +22,12 @@ from crafted_zips import write_zip
 from gradebook_rows import gradebook_rows
 from killed_collects import collects
 
+from autograder.course.course import Course
 from autograder.gradebook import Gradebook
 from autograder.lms.collecting.record import load_record
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from autograder.course.course import Course
 
 NOTEBOOK = f"{FIRST}.ipynb"
 KILLS = 8
@@ -65,49 +65,60 @@ def leftovers(course: Course) -> list[str]:
     return [path.name for path in course.root.rglob(".*~*")]
 
 
+@dataclass(frozen=True)
+class Scene:
+    """A course into which some was collected, and what is to be collected next: new, updated, unchanged."""
+
+    first: Course
+    words: list[str]
+
+    @classmethod
+    def of(cls, folder: Path) -> Scene:
+        """Make the course, its downloads and rosters."""
+        first = prepared(folder / "course")
+        later = (upload("501", 91, b"new a"), upload("502", 92, b"new b"), upload("503", 83, OLD["jmuller"]))
+        times = {f"zoe+{ASSIGNMENT}+2027-03-0{day} 10:00:00.0 UTC/{NOTEBOOK}": b"z%d" % day for day in (2, 1)}
+        people = folder / "zoe.csv"
+        people.write_text("id,first_name,last_name\nzoe,Zoe,Adams\n", encoding="utf-8")
+        files = (download(folder / "new.zip", *later), write_zip(folder / "in.zip", times))
+        return cls(first, [*map(str, files), "--roster", str(people)])
+
+    def copied(self, name: str) -> Course:
+        """Return a copy of the course."""
+        root = self.first.root.with_name(name)
+        shutil.copytree(self.first.root, root)
+        return Course(root=root)
+
+    def asked(self, course: Course, stop: int = 0) -> dict[str, Any]:
+        """Return what to collect into a course, to be killed at a step; 0 is none."""
+        return {"course": str(course.root), "words": self.words, "stop": stop}
+
+
 def test_a_killed_collect_is_completed_by_the_next(tmp_path: Path) -> None:
     """New, updated and unchanged submissions, new students, several attempts: all at any step."""
-    first = prepared(tmp_path / "course")
-    later = (upload("501", 91, b"new a"), upload("502", 92, b"new b"), upload("503", 83, OLD["jmuller"]))
-    canvas = download(tmp_path / "new.zip", *later)
-    times = {f"zoe+{ASSIGNMENT}+2027-03-0{day} 10:00:00.0 UTC/{NOTEBOOK}": b"z%d" % day for day in (2, 1)}
-    exchange = write_zip(tmp_path / "in.zip", times)
-    people = tmp_path / "zoe.csv"
-    people.write_text("id,first_name,last_name\nzoe,Zoe,Adams\n", encoding="utf-8")
-    words = [str(word) for word in (canvas, exchange, "--roster", people)]
-
-    def copied(name: str) -> Course:
-        shutil.copytree(first.root, tmp_path / name)
-        return type(first)(root=tmp_path / name)
-
-    whole = copied("whole")
-    ((code, steps),) = collects({"course": str(whole.root), "words": words, "stop": 0})
+    scene = Scene.of(tmp_path)
+    whole = scene.copied("whole")
+    ((code, steps),) = collects(scene.asked(whole))
     assert code == 0
     expected = state(whole)
-    assert expected["submitted"] == {
-        "aruiz": {NOTEBOOK: b"new a"},
-        "blind": {NOTEBOOK: b"new b"},
-        "jmuller": {NOTEBOOK: OLD["jmuller"]},
-        "zoe": {NOTEBOOK: b"z2", "timestamp.txt": b"2027-03-02 10:00:00.000000 UTC"},
+    new = expected["submitted"]
+    stamp = b"2027-03-02 10:00:00.000000 UTC"
+    assert new["zoe"] == {NOTEBOOK: b"z2", "timestamp.txt": stamp}
+    assert {student: one[NOTEBOOK] for student, one in new.items()} == {
+        "aruiz": b"new a",
+        "blind": b"new b",
+        "zoe": b"z2",
+        "jmuller": OLD["jmuller"],
     }
-    stops = sorted({1, 2, steps - 1, steps, *random.Random(steps).sample(range(3, steps - 1), KILLS)})  # noqa: S311
-    courses = {stop: copied(f"killed-{stop}") for stop in stops}
-    killed = collects(
-        *({"course": str(course.root), "words": words, "stop": stop} for stop, course in courses.items())
-    )
+    some = random.Random(steps).sample(range(3, steps - 1), KILLS)  # noqa: S311 - any will do
+    courses = {stop: scene.copied(f"killed-{stop}") for stop in sorted({1, 2, steps - 1, steps, *some})}
+    killed = collects(*(scene.asked(course, stop) for stop, course in courses.items()))
     assert {code for code, _ in killed} == {-9}
-    allowed = {
-        "aruiz": [{NOTEBOOK: OLD["aruiz"]}, {NOTEBOOK: b"new a"}],
-        "blind": [{NOTEBOOK: b"new b"}],
-        "jmuller": [{NOTEBOOK: OLD["jmuller"]}],
-        "zoe": [expected["submitted"]["zoe"]],
-    }
+
     for course in courses.values():
-        assert all(files in allowed[student] for student, files in submitted(course).items())
-    again = collects(
-        *({"course": str(course.root), "words": words, "stop": 0} for course in courses.values())
-    )
-    assert {code for code, _ in again} == {0}
+        for student, one in submitted(course).items():
+            assert one in (new[student], {NOTEBOOK: OLD.get(student, b"")})
+    assert {code for code, _ in collects(*map(scene.asked, courses.values()))} == {0}
     for stop, course in courses.items():
         for what, told in state(course).items():
             assert (stop, what, told) == (stop, what, expected[what])

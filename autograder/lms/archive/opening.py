@@ -51,10 +51,12 @@ def open_archive(path: Path, limits: Limits = DOWNLOAD) -> OpenArchive[Any]:
     """
     if path.is_dir():
         return FolderArchive(path, limits)
+    if not path.exists():
+        raise CourseError(path, "does not exist", "Check the name.")
+    if not path.is_file():
+        raise CourseError(path, "is no file", "Name the file that the LMS has sent.")
     try:
         file = path.open("rb")
-    except FileNotFoundError:
-        raise CourseError(path, "does not exist", "Check the name.") from None
     except OSError as error:
         raise OperatorError(path, f"cannot be read ({error.strerror})", "Check its rights.") from None
     try:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from autograder.course.layout import Step, plain_name
 from autograder.course.timestamps import FILE
-from autograder.errors import OperatorError, SubmissionError
+from autograder.errors import CourseError, OperatorError, SubmissionError
 from autograder.lms.archive.names import is_left_behind
 from autograder.lms.archive.reading import CHUNK_BYTES
 from autograder.lms.collecting.record import FOLDER
@@ -61,7 +61,10 @@ class Shelf:
 
     def problem(self, student: str) -> str:
         """Return why nothing can be put there, and what to do; empty if it can."""
-        folder = self.folder(student)
+        try:
+            folder = self.folder(student)
+        except CourseError as error:
+            return f"{error.where} {error.what}. {error.remedy}"
         if self.layout.is_linked(student, self.assignment):
             return f"{folder} is reached through a link. Replace the link by the folder itself."
         blocking = next((one for one in (folder, *folder.parents) if os.path.lexists(one)), folder)

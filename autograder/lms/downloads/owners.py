@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from typing import TYPE_CHECKING
 
 from autograder.lms.model import IdKind
@@ -82,12 +81,11 @@ def owners(people: People, text: str) -> tuple[Person, ...]:
         One for each student; several if nobody can tell. An id of this course
         counts before those of an LMS, an id before an address and a name.
     """
-    wanted = unicodedata.normalize("NFC", text)
     ways = (
-        [one for one in people.everybody if unicodedata.normalize("NFC", one.student) == wanted],
-        [one for kind in _KINDS for one in people.by_id(kind, text)],
-        [one for one in people.everybody if one.email and one.email.casefold() == wanted.casefold()],
-        list(people.by_name(text, fold)),
+        lambda: people.by_student(text),
+        lambda: [one for kind in _KINDS for one in people.by_id(kind, text)],
+        lambda: people.by_address(text),
+        lambda: people.by_name(text, fold),
     )
-    found = next((way for way in ways if way), [])
-    return tuple({one.student or id(one): one for one in reversed(found)}.values()) if wanted else ()
+    found = next((whose for way in ways if (whose := way())), ())
+    return tuple({one.student or id(one): one for one in reversed(found)}.values()) if text else ()
