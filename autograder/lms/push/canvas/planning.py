@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from autograder.errors import RefusedError, SubmissionError
 from autograder.lms.model import GradeState, IdKind, Lms, Person
-from autograder.lms.push.canvas.carried import LONGEST_COMMENT, has_file, has_text, read_feedback
+from autograder.lms.push.canvas.carried import LONGEST_COMMENT, has_file, has_text
 from autograder.lms.push.canvas.finding import Held, read_groups, read_held, read_students
+from autograder.lms.push.feedback import read_feedback
 from autograder.lms.push.matching import NOBODY, match_members
 from autograder.lms.push.model import EXCUSED, Action, Plan, Row, same_score, score_text
 

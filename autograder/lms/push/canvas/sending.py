@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any
 from canvasapi.submission import Submission
 
 from autograder.errors import RefusedError, ServerError, SubmissionError, UncertainError
-from autograder.lms.push.canvas.carried import has_file, has_text, read_feedback
+from autograder.lms.push.canvas.carried import has_file, has_text
 from autograder.lms.push.canvas.finding import Held, comments_of, read_held
 from autograder.lms.push.canvas.uploading import upload
+from autograder.lms.push.feedback import read_feedback
 from autograder.lms.push.model import EXCUSED, Outcome, State, same_score, score_text
 from autograder.lms.push.record import digest
 
@@ -26,8 +27,8 @@ if TYPE_CHECKING:
     from canvasapi.progress import Progress
 
     from autograder.lms.push.canvas.access import Access
-    from autograder.lms.push.canvas.carried import Feedback
     from autograder.lms.push.canvas.finding import Found
+    from autograder.lms.push.feedback import Feedback
     from autograder.lms.push.model import Plan, Row
     from autograder.lms.push.record import Record
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import requests
 
     from autograder.lms.push.canvas.access import Access
-    from autograder.lms.push.canvas.carried import Feedback
+    from autograder.lms.push.feedback import Feedback
 
 ATTEMPTS = 3
 """How often the three steps are begun. What is left of a broken one is nowhere to be seen."""

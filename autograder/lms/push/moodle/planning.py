@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from autograder.errors import SubmissionError
 from autograder.lms.model import IdKind, Lms, points_text
-from autograder.lms.push.canvas.carried import read_feedback
+from autograder.lms.push.feedback import read_feedback
 from autograder.lms.push.matching import match_members
 from autograder.lms.push.model import Action, Plan, Row, same_score, score_text
 from autograder.lms.push.moodle.reading import (

@@ -12,7 +12,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from autograder.errors import RefusedError, ServerError, SubmissionError
-from autograder.lms.push.canvas.carried import read_feedback
+from autograder.lms.push.feedback import read_feedback
 from autograder.lms.push.model import Action, Outcome, State, same_score, score_text
 from autograder.lms.push.moodle.planning import COMMENTS, FACT, sent_mark, to_html
 from autograder.lms.push.moodle.reading import Held, read_held, read_scores, read_states, state_of
