@@ -148,7 +148,7 @@ def test_a_redirect_of_what_changes_something_is_refused(hours: Hours, status: i
         {"json": {"token": SECRET.reveal()}},
         {"data": iter([b"nobody has looked"])},
     ],
-    ids=str,
+    ids=["authorization", "query", "form", "header", "json", "unread"],
 )
 def test_no_part_of_a_request_carries_a_secret_to_another_server(
     hours: Hours, request_: dict[str, Any]
