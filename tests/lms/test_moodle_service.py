@@ -11,6 +11,8 @@ from loopback import Answer
 from loopback_moodle import TOKEN, Assign, MoodleSite, nested
 
 from autograder.errors import CourseError, OperatorError, ServerError
+from autograder.lms.model import IdKind
+from autograder.lms.push.moodle import reading
 from autograder.lms.push.moodle.pushing import MoodlePush
 from autograder.lms.push.moodle.service import MoodleTarget, flat
 from autograder.lms.push.tokens import Secret
@@ -18,7 +20,7 @@ from autograder.lms.push.tokens import Secret
 if TYPE_CHECKING:
     from pathlib import Path
 
-from moodle_course import CLASS, Course, course, pages, users, wanted
+from moodle_course import CLASS, NUMBERS, Course, course, pages, users, wanted
 
 
 @pytest.mark.parametrize(
@@ -73,6 +75,18 @@ def test_a_course_may_be_given_by_its_short_name(tmp_path: Path) -> None:
     here = course(tmp_path)
     with here.site:
         assert here.way(course="ATT-1")._found.course == 5
+
+
+def test_a_page_that_is_short_is_not_the_last_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Moodle cuts pages first and leaves out afterwards whom the token may not see."""
+    monkeypatch.setattr(reading, "PAGE", 3)
+    here = course(tmp_path)
+    with here.site:
+        way = here.way()
+
+        found = reading.read_users(way._service, way._found)
+
+    assert [person.ids[IdKind.LOGIN] for person in found] == list(NUMBERS)
 
 
 def test_a_token_that_may_not_do_enough_is_told_what_is_missing(tmp_path: Path) -> None:
