@@ -16,7 +16,7 @@ from autograder.errors import CourseError
 from autograder.lms.exports.model import WHOLE, Action
 from autograder.lms.exports.moodle_grades import export
 from autograder.lms.model import GradeState
-from autograder.lms.sheets import parse_sheet
+from autograder.lms.sheets import parse_sheet, sheet_bytes
 
 BY_NUMBER = Choice(header="ID number", by="idnumber", items={"HW 1": "HW 1"})
 
@@ -47,10 +47,11 @@ def test_who_could_make_moodle_refuse_is_left_out_and_told() -> None:
     eva = User(number=15, first="Eva", last="C", idnumber="S05")
     finn = User(number=16, first="Finn", last="D", idnumber="S06")
     gus = User(number=17, first="Gus", last="E", idnumber="S07")
-    course = gradebook(ANA, replace(BO, email=""), twin, nobody, eva, finn)
+    hal = User(number=18, first="Hal", last="F", idnumber="S08")
+    course = gradebook(ANA, replace(BO, email=""), twin, nobody, eva, finn, hal)
     grades = [
         *(graded(ANA), graded(BO), graded(twin), graded(nobody)),
-        *(graded(eva, GradeState.EXCUSED), graded(finn, "10.5"), graded(gus)),
+        *(graded(eva, GradeState.EXCUSED), graded(finn, "10.5"), graded(gus), graded(hal, "-1")),
     ]
     done = export(made_request(grades, like(course), options={"identity": "idnumber"}))
 
@@ -62,8 +63,34 @@ def test_who_could_make_moodle_refuse_is_left_out_and_told() -> None:
     assert "excused" in reasons["s15"]
     assert "10.5 is not between 0 and 10" in reasons["s16"]
     assert "no row" in reasons["s17"]
+    assert "-1 is not between" in reasons["s18"]
     agree(done, course)
     assert course.grades == {(11, "HW 1"): Decimal("9.5")}
+
+
+@pytest.mark.parametrize(
+    ("theirs", "identity", "told"),
+    [
+        ({"idnumber": "S, 01\\"}, "idnumber", "0 users"),
+        ({"idnumber": "S\r01"}, "idnumber", "0 users"),
+        ({"email": "BO@school.test"}, "email", "2 users"),
+    ],
+)
+def test_who_would_be_looked_for_by_something_else_is_left_out(
+    theirs: dict[str, str], identity: str, told: str
+) -> None:
+    """A backslash that swallows, an end of a line that Moodle changes, an address that is another's too."""
+    ana = replace(ANA, **theirs)  # type: ignore[arg-type]
+    course = gradebook(ana, BO)
+    naive = sheet_bytes([["Who", "HW 1"], [getattr(ana, identity), "9.5"], ["S02", "4,5"]])
+    with pytest.raises(RefusedError, match=told):
+        course.accepts(naive, Choice(header="Who", by=identity, items={"HW 1": "HW 1"}))
+
+    people = [made_grade("s11", lms_user_id=ana.idnumber), graded(BO)]
+    done = export(made_request(people, like(course), options={"identity": identity}))
+
+    agree(done, course)
+    assert (11, "HW 1") not in course.grades
 
 
 def test_nothing_is_sent_as_nothing() -> None:

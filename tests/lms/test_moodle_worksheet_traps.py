@@ -131,6 +131,10 @@ def test_a_score_that_moodle_has_is_not_sent_again() -> None:
     done = export(made_request([graded(5501, "4.33")], like(assignment)))
     assert [one.action for one in done.changes] == [Action.UNCHANGED, Action.SKIPPED]
     agree(done, assignment)
+    said = export(made_request([graded(5501, "4.33", comment="well")], like(assignment), comments=True))
+    upload = assignment.accepts(said.files[0].data, even_newer=True)
+    assert (upload.grades, upload.comments) == ({}, {5501: "<p>well</p>"})
+    agree(said, assignment)
 
 
 def test_only_scores_that_moodle_takes_are_sent() -> None:
@@ -189,6 +193,23 @@ def test_a_number_with_the_wrong_mark_is_cut_off() -> None:
     assert b'"7,50"' in done.files[0].data
     with pytest.raises(CourseError, match="decimal"):
         export(made_request([graded(5501)], like(assignment), options={"decimal": ";"}))
+
+
+def test_a_name_in_an_unknown_language_finds_its_student() -> None:
+    """It stands behind the participant."""
+    assignment = two(email="", sis="")
+    assignment.language = INVENTED
+    ana = made_grade("ana", first_name="Ana María", last_name="O'Hara")
+    done = export(made_request([ana], like(assignment)))
+
+    assert assignment.accepts(done.files[0].data).grades == {5501: Decimal("9.5")}
+
+
+def test_two_columns_that_may_be_the_maximum_are_not_guessed_at() -> None:
+    """Both are one number in all rows, behind what may be a grade."""
+    text = "Nomo,Kto,Semestro,Kurso,Noto,Maks,Laste (noto)\nPartolo 1,Ana,5,20,,10,-\n"
+    with pytest.raises(CourseError, match="'Grade'"):
+        export(made_request([graded(1)], text))
 
 
 def test_headers_that_say_nothing_are_asked_for() -> None:
