@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import time
 from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
@@ -27,7 +28,7 @@ from autograder.lms.table import table_row
 from autograder.scores import NOT_YET, CellScore, StudentScore
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from export_scenes import Scene
 
@@ -161,6 +162,17 @@ def test_notebooks_have_columns_if_that_is_asked_for() -> None:
     assert (row["exercise1 (points)"], row["exercise2 (points)"]) == ("4", "5.5")
 
 
+@pytest.fixture
+def _far_from_greenwich(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Let the machine be where times of the gradebook would be read wrongly."""
+    with monkeypatch.context() as patch:
+        patch.setenv("TZ", "America/New_York")
+        time.tzset()
+        yield
+    time.tzset()
+
+
+@pytest.mark.usefixtures("_far_from_greenwich")
 def test_the_document_says_what_the_gradebook_has() -> None:
     """Points rounded once, cells exact, times in UTC; half a character does no harm."""
     cell = replace(AUTO, auto_score=Decimal("1.125"), extra_credit=Decimal("0.25"))
