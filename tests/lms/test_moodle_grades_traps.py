@@ -164,6 +164,7 @@ def test_comments_are_sent_and_none_is_taken_away() -> None:
         "hw1-moodle-grades-without-comments.csv",
     ]
     assert any("import both" in note for note in done.notes)
+    assert any(f"'Feedback: {REAL}'" in note for note in done.notes)
     agree(done, course)
     assert course.feedback == {
         (11, "HW 1"): "<p>see C:&#92;, &quot;&lt;b&gt;&quot;<br>and more&#92;</p>",
