@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from autograder.cli.base import FAILED, INTERRUPTED, Group, on_course, print_json
-from autograder.errors import CourseError
+from autograder.errors import AutograderError, CourseError
 from autograder.terminal import printable
 
 if TYPE_CHECKING:
@@ -198,15 +198,21 @@ def _agreed(count: int, *, yes: bool, as_json: bool) -> bool:
 
 def _sent(pusher: Pusher, plan: Plan, wanted: Wanted, *, quiet: bool) -> list[Outcome]:
     """Send a plan; Ctrl-C stops between two students, and says how to go on."""
+    from autograder.commands.pushed import print_outcomes
     from autograder.progress import progress_bar
 
-    outcomes = []
+    outcomes: list[Outcome] = []
     try:
         with progress_bar(quiet=quiet) as bar:
             task = bar.add_task("sent", total=len(plan.to_send))
             for outcome in pusher.send(plan, wanted):
                 outcomes.append(outcome)
                 bar.advance(task)
+    except AutograderError:
+        # What went through before the LMS was lost is told all the same.
+        if not quiet:
+            print_outcomes(outcomes)
+        raise
     except KeyboardInterrupt:
         line = f"interrupted: {len(outcomes)} of {len(plan.to_send)} are sent."
         click.secho(f"{line} The same command goes on from there.", fg="yellow", err=True)
