@@ -23,7 +23,8 @@ from moodle_worksheet_importer import (
 from autograder.errors import CourseError
 from autograder.lms.exports.model import WHOLE, Action
 from autograder.lms.exports.moodle_worksheet import export
-from autograder.lms.model import GradeState
+from autograder.lms.model import GradeState, Lms
+from autograder.lms.rosters.reading import roster_of
 from autograder.lms.sheets import parse_sheet
 
 ANA = Participant(number=5501, name="Ana María O'Hara", email="ana@school.test", sis="S01")
@@ -181,6 +182,21 @@ def test_a_worksheet_of_any_language_is_understood_and_given_back_in_it(
     assert assignment.accepts(done.files[0].data, even_newer=True).grades == expected
     agree(done, assignment)
     assert any("known language" in note for note in done.notes) is (language is INVENTED)
+
+
+@pytest.mark.parametrize("language", [ENGLISH, GERMAN, FRENCH])
+def test_a_worksheet_is_a_roster_in_its_language_too(language: Language) -> None:
+    """What `collect` learns from it is what the export finds students by."""
+    assignment = two()
+    assignment.language = language
+    people = roster_of(like(assignment)).people
+
+    assert [(one.lms, one.name, one.email) for one in people] == [
+        (Lms.MOODLE, ANA.name, ANA.email),
+        (Lms.MOODLE, BO.name, BO.email),
+    ]
+    grades = [made_grade(one.name, people=(replace(one, name="", email=""),)) for one in people]
+    assert len(assignment.accepts(export(made_request(grades, like(assignment))).files[0].data).grades) == 2
 
 
 def test_a_number_with_the_wrong_mark_is_cut_off() -> None:

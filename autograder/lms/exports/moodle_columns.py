@@ -22,16 +22,7 @@ HEADERS: Mapping[str, tuple[str, ...]] = {
         *("Maximum grade", "Bestwertung", "Note maximale", "Calificación máxima", "Nota máxima"),
         "Qualificació màxima",
     ),
-    "modified": (
-        *("Last modified (grade)", "Zuletzt geändert (Bewertung)", "Dernière modification (note)"),
-        *(
-            "Última modificación (calificación)",
-            "Última modificação (nota)",
-            "Última atualização (avaliação)",
-        ),
-        *("Darrera modificació (qualificació)"),
-        *("Ultima modifica (valutazione)", "Laatst gewijzigd (cijfer)"),
-    ),
+    "modified": words.GRADE_MODIFIED,
     "changeable": (
         *("Grade can be changed", "Bewertung kann geändert werden", "La note peut être modifiée"),
         *("La calificación puede ser cambiada", "Nota pode ser alterada", "La qualificació es pot canviar"),

@@ -112,6 +112,9 @@ def _is_worksheet(sheet: Sheet) -> bool:
     if has(sheet, "Identifier") and has(sheet, "Grade", "Status", "Last modified (grade)"):
         return True
     found = [_PARTICIPANT.fullmatch(sheet.cell(row, 0).strip()) for row in range(1, len(sheet.rows))]
+    if has(sheet, *words.GRADE_MODIFIED) and found and None not in found:
+        # In German the identifiers are called ID, and have no space before the number.
+        return True
     known = {one["word"] if one and one["space"] else "" for one in found}
     return len(known) == 1 and known != {""} and sheet.header[0].strip().casefold() not in _OF_LISTS
 

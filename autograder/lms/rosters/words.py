@@ -118,6 +118,13 @@ SIS = (
     "Matrícula",
     "Studentnummer",
 )
+GRADE_MODIFIED = (
+    *("Last modified (grade)", "Zuletzt geändert (Bewertung)", "Dernière modification (note)"),
+    *("Última modificación (calificación)", "Última modificação (nota)"),
+    *("Última atualização (avaliação)", "Darrera modificació (qualificació)"),
+    *("Ultima modifica (valutazione)", "Laatst gewijzigd (cijfer)"),
+)
+"""What only a grading worksheet of Moodle has."""
 STUDENT = ("id", "student_id", "Student ID", "studentid")
 SECTIONS = (
     "Section",
