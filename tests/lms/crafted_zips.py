@@ -66,11 +66,15 @@ class RawZip:
         self._directory.append(_CENTRAL.pack(*head, mode << 16, at) + raw)
         return self
 
-    def bytes(self) -> bytes:
-        """Return the zip."""
-        directory = b"".join(self._directory)
-        count = min(len(self._directory), 0xFFFF)
-        end = _END.pack(b"PK\5\6", 0, 0, count, count, len(directory), len(self.data), 0)
+    def bytes(self, *, large: bool = False) -> bytes:
+        """Return the zip; a large one has its sizes in records of 64 bits."""
+        directory, at, count = b"".join(self._directory), len(self.data), len(self._directory)
+        end = _END.pack(b"PK\5\6", 0, 0, count, count, len(directory), at, 0)
+        if large:
+            sizes = (44, 45, 45, 0, 0, count, count, len(directory), at)
+            end = _END.pack(b"PK\5\6", 0, 0, 0xFFFF, 0xFFFF, 0xFFFFFFFF, 0xFFFFFFFF, 0)
+            locator = struct.pack("<4sLQL", b"PK\6\7", 0, at + len(directory), 1)
+            end = struct.pack("<4sQ2H2L4Q", b"PK\6\6", *sizes) + locator + end
         return bytes(self.data) + directory + end
 
 

@@ -201,6 +201,10 @@ def test_what_a_person_has_changed_stays(known: Course, tmp_path: Path) -> None:
     assert collect(known, second, "--force")[0] == 0
     assert submitted(known)["aruiz"] == {NOTEBOOK: b"second"}
     assert {NOTEBOOK: b"mended"} in earlier(known, "aruiz")
+    mine.write_bytes(b"mended again")
+    assert collect(known, first)[0] == 0
+    assert submitted(known)["aruiz"] == {NOTEBOOK: b"mended again"}
+    assert collect(known, second, "--force")[0] == 0
     # An older one is no match for it even so.
     assert collect(known, first, "--force")[0] == 0
     assert submitted(known)["aruiz"] == {NOTEBOOK: b"second"}

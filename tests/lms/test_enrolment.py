@@ -136,6 +136,9 @@ def test_addresses_that_differ_by_large_letters_alone_are_nobodys() -> None:
     enrolment = enrol([student("ida", email="ek@example.edu")], [told])
 
     assert "ida" not in who(enrolment).values()
+    known = replace(told.people[0], ids={IdKind.LOGIN: "ida"})
+    enrolment = enrol([student("ida", email="ek@example.edu")], [roster(known, told.people[1])])
+    assert who(enrolment) == {"Ek, Ida": "ida", "Ek, Udo": "2"}
     both = [student("ida", email="ek@example.edu"), student("udo", email="Ek@example.edu")]
     assert enrol(both, [roster(person("Ek, Ida", "ek@example.edu", user="1"))]).people == ()
 
@@ -201,8 +204,15 @@ def test_two_rosters_of_one_lms_are_put_together() -> None:
     assert sorted(people) == ["aruiz", "kim1", "kim2"]
 
 
+def test_two_accounts_are_two_people() -> None:
+    """Also with one name and one address: another login is somebody else, or somebody has to look."""
+    one, other = (person("Ruiz, Ana", "ana@example.edu", login=login) for login in ("ana", "ana2"))
+
+    assert [one.student for one in enrol([], [roster(one), roster(other)]).people] == ["ana", "ana2"]
+
+
 def test_a_name_that_two_have_puts_nobody_together() -> None:
-    """The worksheet of the one would be the other's."""
+    """The worksheet of the one would be the other's, whichever of the rosters has it twice."""
     participants = roster(
         person("Kim Park", lms=Lms.MOODLE, login="kim1"), person("Kim Park", lms=Lms.MOODLE, login="kim2")
     )
@@ -211,6 +221,8 @@ def test_a_name_that_two_have_puts_nobody_together() -> None:
 
     assert [dict(one.ids) for one in enrolment.people] == [{IdKind.LOGIN: "kim1"}, {IdKind.LOGIN: "kim2"}]
     assert len(enrolment.unknown) == 1
+    turned = enrol([], [worksheet, participants])
+    assert [dict(one.ids) for one in turned.people] == [{IdKind.LOGIN: "kim1"}, {IdKind.LOGIN: "kim2"}]
 
 
 def test_a_roster_may_say_the_ids_of_the_course_itself() -> None:

@@ -42,13 +42,12 @@ class _Index:
             if one not in self.marks[mark]:
                 self.marks[mark].append(one)
 
-    def find(self, person: Person, names: Counter[Hashable]) -> Known | None:
+    def find(self, person: Person) -> Known | None:
         """Return the one whom a person of another roster is; None if nobody is, or nobody can tell."""
         found = {id(one): one for mark in _marks(person) for one in self.marks.get(mark, ())}
         if not found:
             # A whole name tells as much as the two rosters let it: in each it must be one person's.
-            ways = [self.marks.get(name, []) for name in _names(person) if names[name] == 1]
-            found = {id(one): one for way in ways if len(way) == 1 for one in way}
+            found = {id(one): one for name in _names(person) for one in self.marks.get(name, ())}
         fitting = [one for one in found.values() if not _contradict(one.person, person)]
         return fitting[0] if len(found) == len(fitting) == 1 else None
 
@@ -71,9 +70,8 @@ def merge(rosters: Iterable[Roster]) -> dict[Lms, list[Known]]:
     indexes: dict[Lms, _Index] = defaultdict(_Index)
     for roster in rosters:
         index = indexes[roster.lms]
-        names = Counter(name for person in roster.people for name in set(_names(person)))
         # People of one roster are never one.
-        there = [(person, index.find(person, names)) for person in roster.people]
+        there = [(person, index.find(person)) for person in roster.people]
         taken = Counter(one for _, one in there)
         for person, one in there:
             if one is None or taken[one] > 1:
