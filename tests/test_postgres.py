@@ -24,6 +24,7 @@ from sqlalchemy import create_engine, text
 from autograder.course.late import all_points
 from autograder.errors import GradebookError
 from autograder.gradebook import Entry, Gradebook, Record
+from autograder.lms.model import IdKind, Lms, Person
 from autograder.release import build_release, check_release
 from autograder.scores import StudentScore
 
@@ -171,6 +172,26 @@ def test_the_whole_way(course: Course, server: str) -> None:
         book.grant(["ana", "eve"], timedelta(hours=1, minutes=30), lambda: all_points)
         assert [one.penalty for one in gradebook.scores(ASSIGNMENT)] == [0, 9, 0, 0, 0]
         assert {one.more for one in book.all().values()} == {timedelta(hours=1), timedelta(minutes=90)}
+
+
+def test_people_of_an_lms(server: str) -> None:
+    """Ids, sections and numbers of one assignment come back; the same once more writes nothing."""
+    ana = Person(
+        lms=Lms.MOODLE,
+        student="aruiz",
+        name="Ana Ruiz",
+        ids={IdKind.SIS: "007", IdKind.PARTICIPANT: "5501"},
+        sections=("Red", "Blue"),
+    )
+    with Gradebook(server) as gradebook:
+        for _ in range(2):
+            gradebook.enroll_people([ana], ASSIGNMENT)
+        known = [one for one in gradebook.people(ASSIGNMENT) if one.student == "aruiz"]
+        elsewhere = [one for one in gradebook.people() if one.lms == Lms.MOODLE]
+
+    assert [one.lms for one in known] == [Lms.PLAIN, Lms.MOODLE]
+    assert known[1] == ana
+    assert [dict(one.ids) for one in elsewhere] == [{IdKind.SIS: "007"}]
 
 
 def test_several_graders_at_one_time(server: str) -> None:

@@ -186,10 +186,10 @@ def collect(course: Course, wanted: Wanted) -> Collection:
         the same command goes on.
     """
     with ExitStack() as to_close:
-        if not wanted.dry_run:
-            to_close.enter_context(alone(course.root))
         archives = [to_close.enter_context(open_archive(file)) for file in wanted.files]
         assignment, notes = _assignment(course, wanted.assignment, archives)
+        if not wanted.dry_run:
+            to_close.enter_context(alone(course.root))
         gradebook = to_close.enter_context(Gradebook(course.db_url))
         known = gradebook.people(assignment)
         deadlines = Deadlines.of(gradebook.extensions(assignment))
