@@ -26,7 +26,10 @@ NAMED = 8
 FILES = 4
 """Files of a submission that are named one by one."""
 
-_TOLD = {
+TOLD = 50
+"""Things that were not collected that are told one by one: an archive may hold thousands."""
+
+_SHOWN = {
     Action.NEW: ("new", "green"),
     Action.UPDATED: ("updated", "green"),
     Action.UNCHANGED: ("unchanged", "dim"),
@@ -56,8 +59,10 @@ def print_collection(collection: Collection) -> None:
     shown = [one for one in collection.planned if every or one.action is not Action.UNCHANGED]
     if shown:
         console.print(collection_table(collection, shown))
-    for one in collection.problems:
+    for one in collection.problems[:TOLD]:
         say(console, f"not collected: {one.name}: {one.reason}", "red")
+    if len(collection.problems) > TOLD:
+        say(console, f"not collected: {len(collection.problems) - TOLD} more (--json tells all)", "red")
     _say_lateness(console, collection)
     harmless = ((one.reason, one.name) for one in collection.left if one.harmless)
     for reason, names in _grouped(harmless).items():
@@ -112,7 +117,7 @@ def collection_table(collection: Collection, shown: list[Planned]) -> Table:
     for one in shown:
         collected = one.handed.collected
         at = collected.submitted_at
-        what, style = _TOLD[one.action]
+        what, style = _SHOWN[one.action]
         cells = (
             one.student,
             some([file.path for file in collected.files], FILES),

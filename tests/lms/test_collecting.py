@@ -11,7 +11,6 @@ from click.testing import CliRunner
 from collect_courses import (
     ASSIGNMENT,
     FIRST,
-    LOCK,
     SECOND,
     collect,
     download,
@@ -25,9 +24,9 @@ from collect_courses import (
 from crafted_zips import RawZip, write_zip
 
 from autograder.cli import main
+from autograder.commands.collected import TOLD
 from autograder.gradebook import Gradebook
 from autograder.lms.collecting.record import load_record
-from autograder.lms.collecting.writing import alone
 from autograder.lms.model import IdKind, Lms
 
 if TYPE_CHECKING:
@@ -275,6 +274,18 @@ def test_what_cannot_be_taken_costs_nobody_else(known: Course, tmp_path: Path) -
         assert words in told
 
 
+def test_thousands_of_refusals_are_counted(known: Course, tmp_path: Path) -> None:
+    """An archive of a student's that is full of tricks does not push everything else off the screen."""
+    raw = RawZip().add("hw.ipynb", b"x")
+    for number in range(300):
+        raw.add(f"../{number}", b"x")
+    code, told = collect(known, download(tmp_path / "a.zip", upload("501", 1, raw.bytes(), "work.zip")))
+
+    assert (code, submitted(known)) == (1, {"aruiz": {"hw.ipynb": b"x"}})
+    assert told.count("leads out of the archive") == TOLD
+    assert f"not collected: {300 - TOLD} more" in told
+
+
 def test_whoever_is_in_doubt_gets_nothing(course: Course, tmp_path: Path) -> None:
     """A person of the roster whose ids name two students is told, and so is their work."""
     with Gradebook(course.db_url) as gradebook:
@@ -326,70 +337,3 @@ def test_late_is_told_where_two_say_otherwise(known: Course, tmp_path: Path) -> 
     done = CliRunner().invoke(main, ["collect", str(path), "--json", "--course-dir", str(known.root)])
     late = {one["student"]: one["seconds_late"] for one in json.loads(done.stdout)["students"]}
     assert late == {"blind": 0.5, "jmuller": 0.0}
-
-
-def test_the_assignment_need_not_be_named_if_there_is_no_doubt(tmp_path: Path) -> None:
-    """One only, or one only that has such notebooks, which is told; else nobody guesses."""
-    both = light_course(tmp_path / "both", assignments=(ASSIGNMENT, "attention_warmup"))
-    words = ("--roster", roster(tmp_path))
-    code, told = collect(both, download(tmp_path / "a.zip", upload("501", 1, b"x")), *words)
-    assert code == 0
-    assert f"only {ASSIGNMENT} has notebooks that are called so" in told
-    code, told = collect(both, download(tmp_path / "b.zip", upload("501", 2, b"x", "mine.ipynb")), *words)
-    assert code == 2
-    assert "Name the assignment" in told
-    assert collect(both, tmp_path / "b.zip", ASSIGNMENT)[0] == 0
-    code, told = collect(both, tmp_path / "b.zip", "attention_warmap")
-    assert (code, "attention_warmup" in told) == (2, True)
-    assert collect(both, ASSIGNMENT)[0] == 2
-
-
-@pytest.mark.parametrize(
-    ("words", "told"),
-    [
-        (["{zip}", "--from", "moodle"], "not collected"),
-        (["{zip}", "--zone", "Europe/Nowhere"], "there is no zone"),
-        (["{csv}"], "neither a zip nor a tar nor a folder"),
-        (["{zip}", "--roster", "{zip}"], "error"),
-        (["absent.zip"], "there is no such file"),
-    ],
-)
-def test_wrong_use_is_one_line(course: Course, tmp_path: Path, words: list[str], told: str) -> None:
-    """It says what is wrong, and nothing is written."""
-    path = download(tmp_path / "a.zip", upload("501", 8801, b"x"))
-    files = {"{zip}": path, "{csv}": roster(tmp_path)}
-    before = everything(course.root)
-    code, output = collect(course, *(files.get(word, word) for word in words))
-
-    assert code in {1, 2}
-    assert told in output
-    after = {name: one for name, one in everything(course.root).items() if name not in {".autograder", LOCK}}
-    assert after == {name: one for name, one in before.items() if name != ".autograder"}
-
-
-def test_a_course_may_have_a_layout_of_its_own(course: Course, tmp_path: Path) -> None:
-    """Folders are where nbgrader looks for them."""
-    with (course.root / "nbgrader_config.py").open("a", encoding="utf-8") as config:
-        config.write(
-            "c.CourseDirectory.directory_structure = '{assignment_id}/{nbgrader_step}/{student_id}'\n"
-        )
-        config.write("c.CourseDirectory.submitted_directory = 'handed in'\n")
-    (course.root / "source" / ASSIGNMENT).rename(course.root / "moved")
-    (course.root / ASSIGNMENT).mkdir()
-    (course.root / ASSIGNMENT / "source").mkdir()
-    (course.root / "moved").rename(course.root / ASSIGNMENT / "source" / ".")
-    path = download(tmp_path / "a.zip", upload("501", 8801, b"x"))
-
-    assert collect(course, path, ASSIGNMENT, "--roster", roster(tmp_path))[0] == 0
-    assert (course.root / ASSIGNMENT / "handed in" / "aruiz" / NOTEBOOK).read_bytes() == b"x"
-
-
-def test_two_do_not_collect_at_once(course: Course, tmp_path: Path) -> None:
-    """The second says so and writes nothing; a dry run need not wait."""
-    words = (download(tmp_path / "a.zip", upload("501", 8801, b"x")), "--roster", roster(tmp_path))
-    with alone(course.root):
-        code, told = collect(course, *words)
-        assert (code, submitted(course)) == (1, {})
-        assert "another process is collecting" in told
-        assert collect(course, *words, "--dry-run")[0] == 0
-    assert collect(course, *words)[0] == 0
