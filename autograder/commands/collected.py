@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from rich.console import Console
@@ -27,7 +28,7 @@ FILES = 4
 """Files of a submission that are named one by one."""
 
 TOLD = 50
-"""Things that were not collected that are told one by one: an archive may hold thousands."""
+"""Reasons that are told one by one: an archive may hold thousands."""
 
 _SHOWN = {
     Action.NEW: ("new", "green"),
@@ -59,10 +60,11 @@ def print_collection(collection: Collection) -> None:
     shown = [one for one in collection.planned if every or one.action is not Action.UNCHANGED]
     if shown:
         console.print(collection_table(collection, shown))
-    for one in collection.problems[:TOLD]:
-        say(console, f"not collected: {one.name}: {one.reason}", "red")
-    if len(collection.problems) > TOLD:
-        say(console, f"not collected: {len(collection.problems) - TOLD} more (--json tells all)", "red")
+    problems = _grouped((one.reason, one.name) for one in collection.problems)
+    for reason, names in islice(problems.items(), TOLD):
+        say(console, f"not collected: {some(names, NAMED)}: {reason}", "red")
+    if len(problems) > TOLD:
+        say(console, f"not collected for {len(problems) - TOLD} more reasons (--json tells all)", "red")
     _say_lateness(console, collection)
     harmless = ((one.reason, one.name) for one in collection.left if one.harmless)
     for reason, names in _grouped(harmless).items():

@@ -294,7 +294,7 @@ def _problem(attempt: Attempt) -> str:
     if attempt.problem or attempt.person is None:
         return attempt.problem or "Nobody can tell whose it is."
     if not attempt.person.student:
-        return f"{attempt.person.shown} is in a roster, but not in the course yet: see there what to do."
+        return "The student is in a roster, but not in the course yet: see what is said of the roster."
     return ""
 
 

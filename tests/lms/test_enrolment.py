@@ -90,9 +90,11 @@ def test_new_students_get_a_folder() -> None:
     assert by_mail.new == ("ana@example.edu", "ida@example.edu", "suk@example.edu")
     by_login = enrol([], [people], StudentId.LOGIN)
     assert who(by_login) == {"Ruiz, Ana": "aruiz"}
-    assert [one.name for one in by_login.left] == ["Ek, Ida", "Sukarno"]
+    assert [one.name for one in by_login.left] == [
+        "Ek, Ida (roster.csv, line 3)",
+        "Sukarno (roster.csv, line 4)",
+    ]
     assert "--student-id" in by_login.left[0].reason
-    assert "roster.csv, line 3" in by_login.left[0].reason
 
 
 def test_two_ids_that_name_two_students_name_none() -> None:
@@ -125,7 +127,7 @@ def test_two_people_who_would_be_one_student_are_nobody() -> None:
     enrolment = enrol([student("ek")], [told])
 
     assert enrolment.people == ()
-    assert [one.name for one in enrolment.left] == ["Ek, Ida", "Ek, Udo"]
+    assert [one.shown for one in enrolment.unknown] == ["Ek, Ida", "Ek, Udo"]
 
 
 def test_addresses_that_differ_by_large_letters_alone_are_nobodys() -> None:

@@ -158,7 +158,7 @@ def enrol(
         everybody += batch
     sure = [one for one in everybody if not one.problem]
     unsure = [one for one in everybody if one.problem]
-    told = (Left(name=one.person.shown, reason=f"{one.where}: {one.problem}") for one in unsure)
+    told = (Left(name=f"{one.person.shown} ({one.where})", reason=one.problem) for one in unsure)
     notes = ((roster.where, note) for roster in rosters for note in roster.notes)
     return Enrolment(
         people=tuple(replace(one.person, student=one.student) for one in sure),
@@ -264,7 +264,8 @@ def _no_id(one: _One, kinds: Iterable[StudentId]) -> str:
     remedy = f"Choose another with --student-id, or {_ROOM}."
     if not one.student:
         wanted = ", ".join(kind.value for kind in kinds)
-        return f"The roster tells no id for a folder ({wanted}). {remedy}"
+        what = f"The roster tells no id for a folder ({wanted})"
+        return f"{what}. Name one that does as well, or: {remedy[0].lower()}{remedy[1:]}"
     try:
         plain_name(one.student)
         is_fit = len(one.student) <= MAX_ID and one.student == one.student.strip()
