@@ -18,9 +18,6 @@ if TYPE_CHECKING:
 
     from autograder.commands.collecting import Collection
 
-FEW = 25
-"""So many submissions are all shown; of more, those that are unchanged are not."""
-
 NAMED = 8
 """Students that are named one by one."""
 
@@ -56,8 +53,7 @@ def print_collection(collection: Collection) -> None:
         What was collected, or would be.
     """
     console = Console(highlight=False)
-    every = len(collection.planned) <= FEW
-    shown = [one for one in collection.planned if every or one.action is not Action.UNCHANGED]
+    shown = [one for one in collection.planned if one.action is not Action.UNCHANGED]
     if shown:
         console.print(collection_table(collection, shown))
     problems = _grouped((one.reason, one.name) for one in collection.problems)
@@ -86,7 +82,7 @@ def _say_lateness(console: Console, collection: Collection) -> None:
     there = (one.handed.collected for one in collection.planned if one.action is not Action.OLDER)
     told = collection.deadlines.disagreements(there)
     for words, students in _grouped((words, student) for student, words in told.items()).items():
-        say(console, f"{words}: {some(students, NAMED)}", "yellow")
+        say(console, f"* {words}: {some(students, NAMED)}", "yellow")
 
 
 def _grouped(told: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
@@ -122,13 +118,26 @@ def collection_table(collection: Collection, shown: list[Planned]) -> Table:
         what, style = _SHOWN[one.action]
         cells = (
             one.student,
-            some([file.path for file in collected.files], FILES),
+            _files([file.path for file in collected.files], collection.notebooks),
             "" if at is None else f"{at:%Y-%m-%d %H:%M} UTC",
             _late(collection, one),
         )
         # Names are students' to choose: never markup, never orders to the terminal.
         table.add_row(*(Text(printable(cell)) for cell in cells), Text(what, style=style))
     return table
+
+
+def _files(paths: list[str], notebooks: tuple[str, ...]) -> str:
+    """Return which files there are: of the usual ones how many, all others by name."""
+    expected = {f"{name}.ipynb" for name in notebooks}
+    there = expected & set(paths)
+    others = [path for path in paths if path not in expected]
+    if len(there) < 2 or not expected:  # noqa: PLR2004 - a single one is told by its name
+        return some(paths, FILES)
+    missing = sorted(expected - there)
+    count = f"{len(there)} of {len(expected)} notebooks" if missing else f"all {len(expected)} notebooks"
+    without = f", not {some(missing, FILES)}" if missing else ""
+    return count + without + (f", and {some(others, FILES)}" if others else "")
 
 
 def _late(collection: Collection, one: Planned) -> str:

@@ -91,6 +91,8 @@ class Collection:
     ----------
     assignment : str
         The assignment.
+    notebooks : tuple of str
+        Its notebooks.
     planned : tuple of Planned
         By student what became of the submission.
     enrolment : Enrolment
@@ -106,6 +108,7 @@ class Collection:
     """
 
     assignment: str
+    notebooks: tuple[str, ...]
     planned: tuple[Planned, ...]
     enrolment: Enrolment
     left: tuple[Left, ...]
@@ -205,6 +208,7 @@ def collect(course: Course, wanted: Wanted) -> Collection:
             _written(planned, loaded, shelf, quiet=wanted.quiet)
     return Collection(
         assignment=assignment,
+        notebooks=notebooks_of(course, assignment),
         planned=tuple(planned),
         enrolment=enrolment,
         left=(*enrolment.left, *left),

@@ -16,6 +16,7 @@ from interpreters import needs_ruby, ruby
 from nasty_people import NASTY, TWINS, Nasty, classes
 
 from autograder.lms.archive.limits import DOWNLOAD
+from autograder.lms.archive.names import PART_BYTES
 from autograder.lms.archive.zips import ZipArchive
 from autograder.lms.downloads import canvas
 from autograder.lms.downloads.model import Context
@@ -267,6 +268,8 @@ def test_nobody_gets_what_is_somebody_elses(people: tuple[Nasty, ...], data: st.
     )
 
     expected = {unicodedata.normalize("NFC", entry_name(one)): one.user for one in uploads}
+    # No disk takes a longer name: the archive refuses it, and tells.
+    expected = {name: user for name, user in expected.items() if len(name.encode()) <= PART_BYTES}
     found = whose(download)
     assert {name: expected[name] for name in found} == found
     users = {one.user for one in in_roster}

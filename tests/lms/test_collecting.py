@@ -268,7 +268,7 @@ def test_what_cannot_be_taken_costs_nobody_else(known: Course, tmp_path: Path) -
     for words in (
         "is damaged",
         "leads out of the archive",
-        "No student has the number 777",
+        "nobodyny_777: No student has this number",
         "3 not collected",
     ):
         assert words in told

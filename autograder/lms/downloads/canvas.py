@@ -179,8 +179,10 @@ def _owner(readings: list[_Reading], name: str, context: Context) -> _Handed:
         reading, person = chosen[0]
         return _Handed(person, reading)
     if not fitting:
-        users = " or ".join(dict.fromkeys(reading.user for reading in readings))
-        return _Handed(None, readings[0], f"No student has the number {users} in Canvas. {_ROSTER}")
+        users = list(dict.fromkeys(reading.user for reading in readings))
+        # A single number is in the name already: one sentence tells of all whom a roster lacks.
+        which = "this number" if len(users) == 1 else f"the number {' or '.join(users)}"
+        return _Handed(None, readings[0], f"No student has {which} in Canvas. {_ROSTER}")
     users = " or ".join(dict.fromkeys(reading.user for reading, _ in fitting))
     what = f"It can be read in several ways, and nobody's name tells which (number {users} in Canvas)"
     return _Handed(None, readings[0], f"{what}. {_ROSTER} If that does not help: {BY_HAND}")
