@@ -179,9 +179,9 @@ def _owner(readings: list[_Reading], name: str, context: Context) -> _Handed:
         reading, person = chosen[0]
         return _Handed(person, reading)
     if not fitting:
-        users = list(dict.fromkeys(reading.user for reading in readings))
+        numbers = list(dict.fromkeys(reading.user for reading in readings))
         # A single number is in the name already: one sentence tells of all whom a roster lacks.
-        which = "this number" if len(users) == 1 else f"the number {' or '.join(users)}"
+        which = "this number" if len(numbers) == 1 else f"the number {' or '.join(numbers)}"
         return _Handed(None, readings[0], f"No student has {which} in Canvas. {_ROSTER}")
     users = " or ".join(dict.fromkeys(reading.user for reading, _ in fitting))
     what = f"It can be read in several ways, and nobody's name tells which (number {users} in Canvas)"
