@@ -30,7 +30,7 @@ from autograder.errors import CourseError, nearest
 from autograder.gradebook import Gradebook
 from autograder.grader.filled import GradedNotebook
 from autograder.grader.grader import Grader
-from autograder.lms.table import write_tables
+from autograder.lms.exports.grade_table import write_tables
 from autograder.notebook import read_notebook
 from autograder.release import check_release
 from autograder.results import NotebookResult, SubmissionResult

@@ -1,4 +1,4 @@
-"""The commands `feedback`, `report` and `export`: pages and files from what was graded."""
+"""The commands `feedback` and `report`: pages from what was graded."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from autograder.errors import OperatorError, SubmissionError
 from autograder.feedback import FeedbackWriter
 from autograder.gradebook import Gradebook
 from autograder.gradebook.comments import read_comments
-from autograder.lms.table import write_table
 from autograder.progress import progress_bar
 from autograder.report import handed_in, write_report
 from autograder.scores import NOT_YET, CellScore, StudentScore
@@ -173,40 +172,6 @@ def publish_report(
         scores = gradebook.scores(assignment)
         reasons = gradebook.failures(assignment)
     return write_report(course, assignment, results, scores=scores, reasons=reasons)
-
-
-def publish_grades(course: Course, assignment: str, path: Path | None = None) -> Path:
-    """
-    Write the grades as CSV.
-
-    Parameters
-    ----------
-    course : Course
-        The course.
-    assignment : str
-        The assignment.
-    path : Path, optional
-        The file. By default ``exports/<assignment>.csv`` in the course.
-
-    Returns
-    -------
-    Path
-        The file.
-
-    Raises
-    ------
-    AutograderError
-        If the gradebook cannot be read or the file not written.
-    """
-    path = path or course.root / "exports" / f"{assignment}.csv"
-    scores, reasons = scores_and_reasons(course, assignment)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_table(path, scores, reasons)
-    except OSError as error:
-        what = f"cannot be written ({error.strerror})"
-        raise OperatorError(path, what, "Check rights and space.") from None
-    return path
 
 
 def scores_and_reasons(course: Course, assignment: str) -> tuple[list[StudentScore], dict[str, str]]:

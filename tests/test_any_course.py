@@ -26,13 +26,14 @@ from nbgrader_courses import (
 )
 
 from autograder.cli import main
+from autograder.commands.exporting import Asked, export_grades
 from autograder.course.late import all_points
 from autograder.course.layout import Step
 from autograder.gradebook import Gradebook
 from autograder.grader.grader import Grader
 from autograder.grading.storage import Store
 from autograder.notebook import read_notebook, write_notebook
-from autograder.publishing import publish_feedback, publish_grades, publish_report
+from autograder.publishing import publish_feedback, publish_report
 from autograder.release import check_release
 
 if TYPE_CHECKING:
@@ -75,7 +76,9 @@ def publish(course: Course, assignment: str = "ps1") -> tuple[dict[str, Path], P
     """Write feedback, report and grades; return the pages and the rows."""
     students = course.layout.students_in(Step.AUTOGRADED, assignment)
     pages = publish_feedback(course, assignment, students)
-    with publish_grades(course, assignment).open(encoding="utf-8", newline="") as file:
+    with export_grades(course, assignment, Asked(format="csv")).path.open(
+        encoding="utf-8", newline=""
+    ) as file:
         rows = list(csv.DictReader(file))
     return pages, publish_report(course, assignment), rows
 

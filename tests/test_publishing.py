@@ -16,11 +16,12 @@ import pytest
 from small_course import ASSIGNMENT, grade, make_course, read_page
 
 from autograder import publishing
+from autograder.commands.exporting import Asked, export_grades
 from autograder.errors import SubmissionError
 from autograder.gradebook import Gradebook
 from autograder.gradebook.records import Record
 from autograder.notebook import read_notebook, write_notebook
-from autograder.publishing import publish_feedback, publish_grades, publish_report
+from autograder.publishing import publish_feedback, publish_report
 
 if TYPE_CHECKING:
     from autograder.course.course import Course
@@ -88,7 +89,7 @@ def test_who_could_not_be_graded_is_in_the_table_and_in_the_report(course: Cours
         )
     course.submitted("fay", ASSIGNMENT).mkdir(parents=True)
 
-    table = publish_grades(course, ASSIGNMENT)
+    table = export_grades(course, ASSIGNMENT, Asked(format="csv")).path
     report = publish_report(course, ASSIGNMENT)
 
     with table.open(encoding="utf-8", newline="") as file:

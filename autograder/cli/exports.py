@@ -81,8 +81,8 @@ def export(
     if one_file and len(assignments) > 1:
         what = f"it is of one assignment, and the course has {len(assignments)}"
         raise CourseError(one_file.removesuffix("s"), what, f"Name one: {', '.join(assignments)}.")
-    wanted = Chosen(excused=excused, unfinished=unfinished)
-    done = [export_grades(course, one, Asked(name=name, wanted=wanted, **asked)) for one in assignments]
+    chosen = Chosen(excused=excused, unfinished=unfinished)
+    done = [export_grades(course, one, Asked(format=name, chosen=chosen, **asked)) for one in assignments]
     if as_json:
         print_json([one.to_dict() for one in done])
         return

@@ -1,1 +1,1 @@
-"""What the smaller commands do: one module each, and what they need."""
+"""What each command does between its line in `autograder.cli` and the rest of the kit."""

@@ -12,6 +12,7 @@ from dateutil import parser, tz
 from rich.console import Console
 
 from autograder.commands.demo_class import ASSIGNMENT, CLASS, DUE, write_submission
+from autograder.commands.exporting import Asked, export_grades
 from autograder.course.configuration import CONFIG_FILE
 from autograder.course.course import Course
 from autograder.course.nbgrader_settings import default_db_url
@@ -21,7 +22,7 @@ from autograder.gradebook.database import Database
 from autograder.grading.batch import Graders
 from autograder.grading.run import grade_assignment
 from autograder.grading.summary import score_table
-from autograder.publishing import publish_feedback, publish_grades, publish_report
+from autograder.publishing import publish_feedback, publish_report
 from autograder.release import build_release
 from autograder.sandbox.wall import Tier, probe
 
@@ -70,7 +71,7 @@ def run_demo(target: Path | None = None) -> Path:
     _step(4, "write feedback, report and grades")
     publish_feedback(course, ASSIGNMENT, [result.student for result in batch.results])
     report = publish_report(course, ASSIGNMENT)
-    table = publish_grades(course, ASSIGNMENT)
+    table = export_grades(course, ASSIGNMENT, Asked(format="csv")).path
     _say_where(course, report, table, time.monotonic() - start_s)
     return course.root
 

@@ -43,7 +43,8 @@ def print_export(exported: Exported, *, every_change: bool = False) -> None:
     files = len(exported.export.files)
     what = f"{files} files in {short_path(exported.path)}" if files > 1 else short_path(exported.path)
     say(
-        console, f"{exported.assignment} → {exported.name}: {what if exported.written else 'nothing written'}"
+        console,
+        f"{exported.assignment} → {exported.format}: {what if exported.written else 'nothing written'}",
     )
     shown = [one for one in changes if every_change or one.action is not Action.SKIPPED]
     if shown and (every_change or len(shown) <= FEW):

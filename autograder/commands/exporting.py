@@ -43,7 +43,7 @@ class Asked:
 
     Parameters
     ----------
-    name : str
+    format : str
         The format, one of `FORMATS`.
     like : Path or None
         The instructor's own export from the LMS.
@@ -55,7 +55,7 @@ class Asked:
         As of `Request`.
     options : tuple of str
         ``NAME=VALUE``, what a format asks for beyond these.
-    wanted : Chosen
+    chosen : Chosen
         Which grades.
     to : Path or None
         The file, or the folder where the format has several files.
@@ -63,7 +63,7 @@ class Asked:
         True to write nothing.
     """
 
-    name: str
+    format: str
     like: Path | None = None
     title: str = ""
     columns: tuple[str, ...] = ()
@@ -71,7 +71,7 @@ class Asked:
     missing_as_zero: bool = False
     comments: bool = False
     options: tuple[str, ...] = ()
-    wanted: Chosen = field(default_factory=Chosen)
+    chosen: Chosen = field(default_factory=Chosen)
     to: Path | None = None
     dry_run: bool = False
 
@@ -83,7 +83,7 @@ class Exported:
 
     Parameters
     ----------
-    assignment, name : str
+    assignment, format : str
         The assignment and the format.
     path : Path
         The file, or the folder of the files.
@@ -94,7 +94,7 @@ class Exported:
     """
 
     assignment: str
-    name: str
+    format: str
     path: Path
     written: bool
     export: Export
@@ -103,7 +103,7 @@ class Exported:
         """Return what machines read."""
         return {
             "assignment": self.assignment,
-            "format": self.name,
+            "format": self.format,
             "path": str(self.path),
             "written": self.written,
             "files": [file.name for file in self.export.files],
@@ -141,12 +141,12 @@ def export_grades(course: Course, assignment: str, asked: Asked) -> Exported:
     AutograderError
         If the gradebook cannot be read or a file not written.
     """
-    module = import_module(f"autograder.lms.exports.{FORMATS[asked.name]}")
+    module = import_module(f"autograder.lms.exports.{FORMATS[asked.format]}")
     notebooks = [book.name for book in course.released(assignment)]
     request = Request(
         assignment=assignment,
         title=asked.title or assignment,
-        grades=gather(course, assignment, asked.wanted),
+        grades=gather(course, assignment, asked.chosen),
         like=read_sheet(asked.like) if asked.like is not None else None,
         columns=_columns(asked.columns, notebooks),
         by_exercise=asked.by_exercise,
@@ -156,11 +156,11 @@ def export_grades(course: Course, assignment: str, asked: Asked) -> Exported:
         options=_options(asked.options, getattr(module, "OPTIONS", {})),
     )
     export = cast("Format", module.export)(request)
-    path = asked.to or _default(course, assignment, asked.name, export)
+    path = asked.to or _default(course, assignment, asked.format, export)
     if not asked.dry_run:
         _write(path, export, is_ours=asked.to is None)
     return Exported(
-        assignment=assignment, name=asked.name, path=path, written=not asked.dry_run, export=export
+        assignment=assignment, format=asked.format, path=path, written=not asked.dry_run, export=export
     )
 
 

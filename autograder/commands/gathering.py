@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chosen:
     """
-    Which grades are wanted.
+    Which grades are chosen.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ class Chosen:
     students: tuple[str, ...] = ()
 
 
-def gather(course: Course, assignment: str, wanted: Chosen) -> tuple[Grade, ...]:
+def gather(course: Course, assignment: str, chosen: Chosen) -> tuple[Grade, ...]:
     """
     Return the grade of each student.
 
@@ -46,7 +46,7 @@ def gather(course: Course, assignment: str, wanted: Chosen) -> tuple[Grade, ...]
         The course.
     assignment : str
         The assignment.
-    wanted : Chosen
+    chosen : Chosen
         Which.
 
     Returns
@@ -63,7 +63,7 @@ def gather(course: Course, assignment: str, wanted: Chosen) -> tuple[Grade, ...]
     """
     scores, reasons = scores_and_reasons(course, assignment)
     known = [score.student for score in scores]
-    for option, names in (("--excuse", wanted.excused), ("--student", wanted.students)):
+    for option, names in (("--excuse", chosen.excused), ("--student", chosen.students)):
         for name in names:
             if name not in known:
                 raise CourseError(option, f"the course has no student {name!r}", nearest(name, known))
@@ -72,9 +72,9 @@ def gather(course: Course, assignment: str, wanted: Chosen) -> tuple[Grade, ...]
     beside = Beside(
         reasons=reasons,
         people=people,
-        excused=wanted.excused,
-        unfinished=wanted.unfinished,
+        excused=chosen.excused,
+        unfinished=chosen.unfinished,
         comments=read_comments(course.db_url, assignment),
     )
     grades = grades_of(scores, beside)
-    return tuple(grade for grade in grades if not wanted.students or grade.student in wanted.students)
+    return tuple(grade for grade in grades if not chosen.students or grade.student in chosen.students)

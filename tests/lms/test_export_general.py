@@ -24,7 +24,7 @@ from autograder.lms.exports.model import Action
 from autograder.lms.grades import Beside, grades_of
 from autograder.lms.model import GradeState, Lms, points_text
 from autograder.lms.sheets import FORMULA
-from autograder.lms.table import table_row
+from autograder.lms.exports.grade_table import table_row
 from autograder.scores import NOT_YET, CellScore, StudentScore
 
 if TYPE_CHECKING:

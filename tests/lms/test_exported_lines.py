@@ -28,7 +28,7 @@ def test_a_score_that_is_cut_and_a_zero_are_told(capsys: pytest.CaptureFixture[s
 
     export = brightspace.export(made_request(grades, like, missing_as_zero=True))
     print_export(
-        Exported(assignment="hw1", name="brightspace", path=Path("hw1.csv"), written=True, export=export)
+        Exported(assignment="hw1", format="brightspace", path=Path("hw1.csv"), written=True, export=export)
     )
 
     lines = capsys.readouterr().out.splitlines()

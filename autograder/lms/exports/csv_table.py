@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from autograder.lms.exports.columns import score_of
 from autograder.lms.exports.filling import skipped
+from autograder.lms.exports.grade_table import EXCUSED, SUMS, table_row, table_text
 from autograder.lms.exports.model import Action, Change, Export, File
 from autograder.lms.grades import WAITS
 from autograder.lms.model import GradeState
 from autograder.lms.sheets import harmless
-from autograder.lms.table import EXCUSED, SUMS, table_row, table_text
 from autograder.lms.texts import storable
 from autograder.scores import NOT_YET, StudentScore
 

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from autograder.checks.report import number
+from autograder.lms.exports.grade_table import table_row, table_text, write_tables
 from autograder.lms.sheets import FORMULA, harmless
-from autograder.lms.table import table_row, write_table, write_tables
 from autograder.scores import NOT_YET, CellScore, StudentScore
 
 if TYPE_CHECKING:
@@ -41,6 +41,13 @@ def scored(student: str = "ana", *, submitted: bool = True, **details: str) -> S
         ),
         **names,
     )
+
+
+def write_table(path: Path, scores: list[StudentScore], reasons: dict[str, str] | None = None) -> None:
+    """Write the table of one assignment."""
+    known = reasons or {}
+    text = table_text([table_row(score, known.get(score.student, "")) for score in scores])
+    path.write_bytes(text.encode())
 
 
 def read(path: Path) -> list[dict[str, str]]:

@@ -38,23 +38,6 @@ GRADED, WAITS, NOT_GRADED, UNTRIED, MISSING, EXCUSED = (
 SUMS = ("raw_score", "late_submission_penalty", "score", "max_score", "seconds_late", "needs_manual_grade")
 
 
-def write_table(path: Path, scores: Iterable[StudentScore], reasons: Mapping[str, str] | None = None) -> None:
-    """
-    Write the grades of one assignment.
-
-    Parameters
-    ----------
-    path : Path
-        The file, UTF-8; it is written whole or not at all.
-    scores : iterable of StudentScore
-        A row each.
-    reasons : mapping of str to str, optional
-        By student why a submission, or a part of it, could not be graded.
-    """
-    reasons = reasons or {}
-    _write(path, [table_row(score, reasons.get(score.student, "")) for score in scores])
-
-
 def write_tables(
     path: Path,
     tables: Mapping[str, Iterable[StudentScore]],
@@ -70,7 +53,7 @@ def write_tables(
     tables : mapping of str to iterable of StudentScore
         For each assignment a row a student; the first column names the assignment.
     reasons : mapping of str to mapping of str to str, optional
-        For each assignment what `write_table` takes.
+        For each assignment, by student, why a submission, or a part of it, could not be graded.
     """
     known = reasons or {}
     _write(
