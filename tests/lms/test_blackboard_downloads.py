@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from time import process_time
 
 import pytest
 from downloads_read import assert_nobody_has_anothers, assert_taken, enrolled, understood
@@ -132,6 +133,23 @@ def test_a_student_cannot_write_into_the_note() -> None:
     (one,) = understood(written, reader, enrolled(NASTY, roster)).taken
 
     assert (one.student, list(one.files)) == (ANA.login, ["hw1.ipynb"])
+
+
+@pytest.mark.parametrize(
+    "typed",
+    ["a:" + " " * 200_000, "a:x" + " " * 100_000 + "y" + "\t" * 100_000, ":" * 200_000, "(" * 200_000],
+    ids=["spaces", "tabs", "colons", "brackets"],
+)
+def test_what_a_student_has_typed_takes_no_time(typed: str) -> None:
+    """A note is read once from its beginning to its end, whatever is in it: never square in its length."""
+    work = replace(handed(ANA, "mein Heft (2) ü.ipynb"), text=f"{typed}\r\n{typed}")
+    written = blackboard([work])
+    begun = process_time()
+
+    read = understood(written, reader, enrolled(NASTY, roster))
+
+    assert process_time() - begun < 2
+    assert_taken(read, [work])
 
 
 @pytest.mark.parametrize("name", ["../evil.ipynb", "/etc/passwd", "a\\b.ipynb", "..", "C:x", "x" * 300])

@@ -31,9 +31,6 @@ _NAME = re.compile(
 """The first time counts: a student's file may be called like that itself."""
 _ARCHIVE = re.compile(r"gradebook_(?P<rest>.+)_\d{4}(?:-\d{2}){5}(?:\.zip)?", re.IGNORECASE | re.DOTALL)
 _TIME = "%Y-%m-%d-%H-%M-%S"
-_STUDENT = re.compile(r"[^:]+:.*\((?P<login>[^()]*)\)\s*")
-"""The first line of a note, in any language: ``Name: Ana Ruiz (aruiz)``."""
-_VALUE = re.compile(r"[^:]+:[ \t]*(?P<value>.*\S)\s*")
 _NOTE_BYTES = 2**20
 _NAME_BYTES = 255
 
@@ -135,14 +132,26 @@ def _note(archive: Archive, one: _Found) -> _Note | None:
     except SubmissionError:
         return None
     lines = [line for line in text.splitlines() if line.strip()]
-    student = _STUDENT.fullmatch(lines[0]) if lines else None
-    if student is None or not one.head.endswith(f"_{student['login']}"):
+    values = [_value(line) for line in lines]
+    login = _login(values[0]) if values else None
+    if login is None or not one.head.endswith(f"_{login}"):
         return None
-    values = [match["value"] if (match := _VALUE.fullmatch(line)) else "" for line in lines]
     entries = {PurePosixPath(entry.name).name for _, entry in one.files}
     # What students have typed stands above Blackboard's list of files, so the last one counts.
     originals = {stored: name for name, stored in pairwise(values) if stored in entries and _is_name(name)}
-    return _Note(student["login"], originals)
+    return _Note(login, originals)
+
+
+def _value(line: str) -> str:
+    """Return what a line of a note says behind its label, in any language; empty if it has none."""
+    label, _, value = line.partition(":")
+    return value.strip() if label else ""
+
+
+def _login(value: str) -> str | None:
+    """Return the username at the end of the first line: ``Ana Ruiz (aruiz)``."""
+    _, opened, login = value.removesuffix(")").rpartition("(")
+    return login if opened and value.endswith(")") and ")" not in login else None
 
 
 def _is_name(name: str) -> bool:
