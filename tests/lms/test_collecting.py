@@ -166,6 +166,22 @@ def test_attempts_of_one_time_are_told(known: Course, tmp_path: Path) -> None:
     assert "aruiz: There are 2 attempts, and nothing tells which is the last" in told
 
 
+def test_the_same_time_with_other_content_is_no_update(known: Course, tmp_path: Path) -> None:
+    """An older download beside the same times would replace the newer work: it asks, and loses nothing."""
+    attempt = "aruiz", "2027-03-03 10:05:00.0 UTC"
+    newer, older = (
+        inbound(tmp_path / name, (*attempt, name.encode())) for name in ("newer.zip", "older.zip")
+    )
+    assert collect(known, newer)[0] == 0
+    code, told = collect(known, older)
+
+    assert (code, submitted(known)["aruiz"][NOTEBOOK]) == (1, b"newer.zip")
+    assert "nothing tells which is later" in told
+    assert collect(known, older, "--force")[0] == 0
+    assert submitted(known)["aruiz"][NOTEBOOK] == b"older.zip"
+    assert [one[NOTEBOOK] for one in earlier(known, "aruiz")] == [b"newer.zip"]
+
+
 def test_nothing_tells_which_of_two_folders_is_later(known: Course, tmp_path: Path) -> None:
     """Plain folders have no times: what is there stays until somebody decides."""
     down = tmp_path / "down"

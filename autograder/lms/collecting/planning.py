@@ -139,7 +139,7 @@ def _over(handed: Handed, before: Collected, *, force: bool) -> Action | str:
         return Action.UNCHANGED if has_no_news else Action.UPDATED
     if later is not None and later < 0:
         return Action.OLDER
-    if later == 1 or force or (later == 0 and handed.attempt.key == before.key):
+    if later == 1 or force:
         return Action.UPDATED
     what = f"It differs from what was collected from {before.archive}, and nothing tells which is later"
     return f"{what}. To take this one (the other is kept in .autograder/earlier): --force."
