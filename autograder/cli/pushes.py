@@ -166,13 +166,13 @@ def _push(course: Course, assignment: str, pusher: Pusher, *, as_json: bool, ask
     """Show what would be sent, ask, send, and say what became of it."""
     from autograder.commands.gathering import Chosen
     from autograder.commands.pushed import plan_to_dict, print_outcomes, print_plan
-    from autograder.commands.pushing import Asked, wanted_of
+    from autograder.commands.pushing import Asked, wanted_of, with_provisional
     from autograder.lms.push.model import Action, failures
 
     dry_run, yes = asked.pop("dry_run"), asked.pop("yes")
     chosen = Chosen(**{name: asked.pop(name) for name in ("excused", "unfinished", "students")})
     wanted = wanted_of(course, assignment, Asked(chosen=chosen, **asked))
-    plan = pusher.plan(wanted)
+    plan = with_provisional(pusher.plan(wanted), wanted)
     if not as_json:
         print_plan(plan, every_row=dry_run)
     outcomes = []

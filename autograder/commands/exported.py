@@ -58,7 +58,8 @@ def print_export(exported: Exported, *, every_change: bool = False) -> None:
         chosen = (change for change in changes if change.action is action)
         for line in _grouped(change for change in chosen if change.reason or action not in plain):
             say(console, f"  {action}: {line}", _STYLES[action])
-    if any(change.reason.startswith(WAITS) for change in changes):
+    left = (change for change in changes if change.action is Action.SKIPPED)
+    if any(change.reason.startswith(WAITS) for change in left):
         say(console, "  (--unfinished sends what such work has so far)")
     for note in exported.export.notes:
         say(console, f"  • {note}")

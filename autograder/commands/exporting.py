@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from importlib import import_module
 from pathlib import Path, PurePosixPath
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 from autograder.commands.gathering import Chosen, gather
 from autograder.errors import CourseError, OperatorError, nearest
 from autograder.lms.exports.model import WHOLE, Action, Request
+from autograder.lms.grades import WAITS, is_provisional
 from autograder.lms.sheets import read_sheet, write_whole
 
 if TYPE_CHECKING:
@@ -155,13 +156,25 @@ def export_grades(course: Course, assignment: str, asked: Asked) -> Exported:
         now=datetime.now(UTC),
         options=_options(asked.options, getattr(module, "OPTIONS", {})),
     )
-    export = cast("Format", module.export)(request)
+    export = _with_provisional(cast("Format", module.export)(request), request)
     path = asked.to or _default(course, assignment, asked.format, export)
     if not asked.dry_run:
         _write(path, export, is_ours=asked.to is None)
     return Exported(
         assignment=assignment, format=asked.format, path=path, written=not asked.dry_run, export=export
     )
+
+
+def _with_provisional(export: Export, request: Request) -> Export:
+    """Say of a score that it is only what there is so far."""
+    so_far = {grade.student for grade in request.grades if is_provisional(grade)}
+    changes = tuple(
+        replace(change, reason=f"so far; {WAITS}")
+        if change.student in so_far and change.action is Action.APPLIED and not change.reason
+        else change
+        for change in export.changes
+    )
+    return replace(export, changes=changes)
 
 
 def _columns(named: tuple[str, ...], notebooks: list[str]) -> dict[str, str]:
@@ -193,7 +206,7 @@ def _options(given: tuple[str, ...], known: Mapping[str, str]) -> dict[str, str]
 
 
 def _default(course: Course, assignment: str, name: str, export: Export) -> Path:
-    stem = assignment if name == "csv" else f"{assignment}-{name}"
+    stem = assignment if name in {"csv", "json"} else f"{assignment}-{name}"
     suffix = PurePosixPath(export.files[0].name).suffix if len(export.files) == 1 else ""
     return course.root / "exports" / f"{stem}{suffix}"
 

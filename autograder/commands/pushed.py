@@ -70,7 +70,7 @@ def plan_table(rows: Iterable[Row]) -> Table:
         Student, the LMS's name for them, before, after, and what goes with it.
     """
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 2))
-    for title in ("student", "in the LMS", "has", "will have", "sent"):
+    for title in ("student", "name there", "has", "will have", "sent"):
         table.add_column(title, justify="right" if title in {"has", "will have"} else "left")
     for row in rows:
         sent = ", ".join(row.parts) or _SAID[row.action]

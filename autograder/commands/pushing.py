@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from autograder.commands.gathering import Chosen, gather
+from autograder.course.layout import Step
 from autograder.course.lms_settings import lms_settings
 from autograder.errors import CourseError
+from autograder.lms.grades import WAITS, is_provisional
 from autograder.lms.push.tokens import Secret, Source, read_token
 from autograder.lms.push.wanted import Wanted
+from autograder.publishing import publish_feedback
+from autograder.terminal import some
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -22,6 +27,18 @@ CANVAS, MOODLE = "canvas", "moodle"
 VARIABLES = {CANVAS: "AUTOGRADER_CANVAS_TOKEN", MOODLE: "AUTOGRADER_MOODLE_TOKEN"}
 """The environment variables that may hold tokens."""
 
+_PAGES = {
+    CANVAS: re.compile(
+        r"(?P<url>https?://[^/?#@]+)/courses/(?P<course>\d+)(?:/assignments/(?P<item>\d+))?(?:[/?#].*)?"
+    ),
+    MOODLE: re.compile(
+        r"(?P<url>https?://[^?#@]+)/(?:course/view\.php\?id=(?P<course>\d+)"
+        r"|mod/assign/view\.php\?id=(?P<cmid>\d+))(?:[&#].*)?"
+    ),
+}
+"""Addresses of pages of a course and an assignment, as a browser shows them."""
+
+_NAMED = 12
 _SHOWN = {CANVAS: "Canvas", MOODLE: "Moodle"}
 
 
@@ -124,23 +141,20 @@ def wanted_of(course: Course, assignment: str, asked: Asked) -> Wanted:
     Returns
     -------
     Wanted
-        With the feedback of all who have some, if it is to be sent.
+        With the feedback of all who are graded, written anew, if it is to be sent.
 
     Raises
     ------
-    CourseError
-        If feedback is to be sent and none is written.
     AutograderError
-        If the gradebook cannot be read.
+        If the gradebook or graded notebooks cannot be read.
     """
     grades = gather(course, assignment, asked.chosen)
     pages = {}
     if asked.feedback:
-        files = {grade.student: course.feedback(grade.student, assignment) / "index.html" for grade in grades}
-        pages = {student: page for student, page in files.items() if page.is_file()}
-        if not pages:
-            what = "there is no feedback to send"
-            raise CourseError("--feedback", what, f"Write it first: autograder feedback {assignment}.")
+        graded = set(course.layout.students_in(Step.AUTOGRADED, assignment))
+        students = [grade.student for grade in grades if grade.student in graded]
+        # Anew: a page from before somebody graded by hand would tell another score than is sent.
+        pages = publish_feedback(course, assignment, students, jobs=course.settings().jobs)
     return Wanted(
         assignment=assignment,
         grades=grades,
@@ -148,7 +162,32 @@ def wanted_of(course: Course, assignment: str, asked: Asked) -> Wanted:
         comments=asked.comments,
         missing_as_zero=asked.missing_as_zero,
         clear=asked.clear,
+        everybody=not asked.chosen.students,
     )
+
+
+def with_provisional(plan: Plan, wanted: Wanted) -> Plan:
+    """
+    Return a plan that also tells whose scores are only what there is so far.
+
+    Parameters
+    ----------
+    plan : Plan
+        The plan.
+    wanted : Wanted
+        What it was made of.
+
+    Returns
+    -------
+    Plan
+        With a note more, if there is anybody.
+    """
+    sent = {row.student for row in plan.to_send}
+    names = [one.student for one in wanted.grades if one.student in sent and is_provisional(one)]
+    if not names:
+        return plan
+    note = f"Provisional, because {WAITS}: {some(names, _NAMED)}."
+    return replace(plan, notes=(*plan.notes, note))
 
 
 def to_canvas(course: Course, assignment: str, place: Place, *, told: Callable[[str], None]) -> Pusher:
@@ -228,6 +267,18 @@ def to_moodle(course: Course, assignment: str, place: Place, *, told: Callable[[
     return MoodlePush(target, course.root, **_bounds(told))
 
 
+def _unfolded(place: Place, page: re.Pattern[str]) -> Place:
+    """Return what the address of a page of a course tells: people copy it from their browser."""
+    found = page.fullmatch(place.url.strip())
+    if found is None:
+        return place
+    told = found.groupdict()
+    item = told.get("item") or (f"cmid:{told['cmid']}" if told.get("cmid") else "")
+    return replace(
+        place, url=told["url"], course=place.course or told.get("course") or "", item=place.item or item
+    )
+
+
 def _bounds(told: Callable[[str], None]) -> dict[str, Any]:
     from autograder.lms.push import web  # noqa: PLC0415 - requests is slow to import, too
 
@@ -235,16 +286,16 @@ def _bounds(told: Callable[[str], None]) -> dict[str, Any]:
 
 
 def _place(course: Course, lms: str, place: Place) -> Place:
-    """Return a place whose address and course are known."""
+    """Return a place whose address and course are known: from the options, the address, or the settings."""
     settings = lms_settings(course.config)
-    found = {}
-    for name, given in (("url", place.url), ("course", place.course)):
-        found[name] = given or str(getattr(settings, f"{lms}_{name}"))
-        if not found[name]:
-            what = f"the {'address of' if name == 'url' else 'course in'} {_SHOWN[lms]} is not known"
+    place = replace(place, url=place.url or str(getattr(settings, f"{lms}_url")))
+    place = _unfolded(place, _PAGES[lms])
+    place = replace(place, course=place.course or str(getattr(settings, f"{lms}_course")))
+    for name, value, what in (("url", place.url, "address of"), ("course", place.course, "course in")):
+        if not value:
             remedy = f"Give --{name}, or set c.Autograder.{lms}_{name} in nbgrader_config.py."
-            raise CourseError(f"push {lms}", what, remedy)
-    return Place(url=found["url"], course=found["course"], item=place.item, token_file=place.token_file)
+            raise CourseError(f"push {lms}", f"the {what} {_SHOWN[lms]} is not known", remedy)
+    return place
 
 
 def token_of(course: Course, lms: str, named: Path | None = None) -> Secret:

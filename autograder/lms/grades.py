@@ -165,13 +165,42 @@ def shared_out(points: Decimal, weights: Sequence[Decimal]) -> list[Decimal]:
     return shares
 
 
+def is_provisional(grade: Grade) -> bool:
+    """
+    Return whether a grade has a number though a person has still to grade a part of the work.
+
+    Parameters
+    ----------
+    grade : Grade
+        A grade.
+
+    Returns
+    -------
+    bool
+        True only where unfinished work was asked for.
+    """
+    waits = any(cell.needs_manual_grade or not cell.has_score for cell in grade.cells)
+    return grade.state is GradeState.GRADED and waits
+
+
+def _waiting(score: StudentScore, notebook: str) -> Decimal:
+    """Return the points of a notebook's cells that a person has still to grade."""
+    cells = (cell for cell in score.cells if cell.notebook == notebook and not cell.has_score)
+    return sum((cell.max_score for cell in cells), Decimal(0))
+
+
 def _comment(score: StudentScore, parts: Iterable[Part], written: Mapping[tuple[str, str], str]) -> str:
     """Return what goes to the student beside the number, plain text."""
     lines = [f"{points_text(rounded(score.score))} of {points_text(score.max_score)} points."]
     parts = tuple(parts)
+    waits = {name: _waiting(score, name) for name in (part.name for part in parts)}
+    waiting = sum(waits.values(), Decimal(0))
+    if waiting:
+        lines = [f"{lines[0].rstrip('.')} so far; {points_text(waiting)} wait for a person."]
     if len(parts) > 1:
         lines += [
             f"{part.name}: {points_text(part.points or Decimal(0))} of {points_text(part.max_points)}"
+            + (f", {points_text(waits[part.name])} of them wait for a person" if waits[part.name] else "")
             for part in parts
         ]
     if score.penalty > 0:

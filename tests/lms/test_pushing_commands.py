@@ -15,6 +15,7 @@ from loopback_moodle import TOKEN, Assign, MoodleSite
 from lti_rules import Kind
 
 from autograder.cli import FAILED, USAGE, main
+from autograder.commands import pushing
 from autograder.gradebook import Gradebook
 from autograder.lms.model import IdKind, Lms
 from autograder.lms.push.lti import keys
@@ -148,12 +149,16 @@ def test_a_tool_that_is_not_registered_is_told_how(run: Run, words: tuple[str, .
     assert told in done.output
 
 
-def test_scores_comments_and_pages_go_to_moodle(run: Run, graded: Course) -> None:
+def test_scores_comments_and_pages_go_to_moodle(
+    run: Run, graded: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Found by their login, sent once, and read back."""
     people = [{"id": 70 + at, "username": name} for at, name in enumerate(STUDENTS)]
     page = graded.feedback("aruiz", ASSIGNMENT) / "index.html"
     page.parent.mkdir(parents=True)
     page.write_text("<p>Well done.</p>")
+    # Nothing was graded here that a page could be written of.
+    monkeypatch.setattr(pushing, "publish_feedback", lambda *_, **__: {"aruiz": page})
     site = MoodleSite(people, [Assign(grade=21, name=ASSIGNMENT)])
     with site:
         where = ("--url", f"{site.url}/moodle", "--course", "ATT-1")
@@ -164,7 +169,7 @@ def test_scores_comments_and_pages_go_to_moodle(run: Run, graded: Course) -> Non
     assert (done.exit_code, again.exit_code) == (0, 0), done.output + again.output
     assert {user: str(one.grade) for user, one in assign.graded.items()} == {70: "18", 71: "9"}
     assert list(assign.graded[70].files.values()) == [b"<p>Well done.</p>"]
-    assert "9 of 21 points." in assign.graded[71].comment
+    assert "9 of 21 points so far; 3 wait for a person." in assign.graded[71].comment
     assert "2 there already" in again.output
     assert site.broken == []
     assert TOKEN not in done.output + again.output

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import shutil
+import sqlite3
+from contextlib import closing
 from typing import TYPE_CHECKING, Protocol
 
 import pytest
@@ -10,11 +13,14 @@ from canvas_scenes import Hours
 from canvas_world import ASSIGNMENT as ITEM
 from canvas_world import COURSE, TOKEN, Pupil, World
 from click.testing import CliRunner
-from course_copies import copy_course
+from course_copies import ROOT, copy_course
 from graded_submissions import ASSIGNMENT, Submission
 from loopback_canvas import LoopbackCanvas
+from small_course import ASSIGNMENT as SMALL
+from small_course import grade, make_course
 
 from autograder.cli import FAILED, USAGE, main
+from autograder.commands.pushing import Asked, wanted_of
 from autograder.gradebook import Gradebook
 from autograder.lms.model import IdKind, Lms, Person
 from autograder.lms.push import web
@@ -249,7 +255,8 @@ def test_a_push_shows_asks_sends_and_reads_back_and_the_next_has_nothing_to_do(
     assert "2 sent and read back" in sent.output
     work = canvas.world.work
     assert {user: work[user].entered for user in (501, 502, 503)} == {501: 18.0, 502: 9.0, 503: None}
-    assert [text.splitlines()[0] for text, _ in canvas.world.comments(501)] == ["18 of 21 points."]
+    (comment,) = (text for text, _ in canvas.world.comments(501))
+    assert comment.startswith("18 of 21 points")
 
     before = len(canvas.changing())
     again = push(run, canvas, "--yes", "--comments")
@@ -302,3 +309,61 @@ def test_where_to_is_asked_for_if_nobody_says(run: Run) -> None:
 
     assert done.exit_code == USAGE
     assert "Give --url, or set c.Autograder.canvas_url in nbgrader_config.py." in done.output
+
+
+@pytest.mark.parametrize(
+    "page", ["courses/{course}", "courses/{course}/assignments/{item}?view=1", "courses/{course}/gradebook"]
+)
+def test_the_address_of_a_page_tells_the_course_too(run: Run, canvas: LoopbackCanvas, page: str) -> None:
+    """It is what one copies from the browser."""
+    url = f"{canvas.url}/{page.format(course=COURSE, item=ITEM)}"
+
+    done = run("push", "canvas", ASSIGNMENT, "--unfinished", "--dry-run", "--url", url)
+
+    assert done.exit_code == 0, done.output
+    assert "2 to send" in done.output
+
+
+def test_who_was_not_chosen_is_no_stranger(run: Run, canvas: LoopbackCanvas) -> None:
+    """Those whom only the LMS knows are news only if everybody was looked at."""
+    canvas.world.pupils[504] = Pupil(id=504, name="Nguyen, Dia")
+
+    assert "Only in Canvas: Nguyen, Dia." in push(run, canvas, "--dry-run").output
+    assert "Only in Canvas" not in push(run, canvas, "--dry-run", "--student", "aruiz").output
+
+
+def test_whose_score_is_only_what_there_is_so_far_is_told(
+    run: Run, canvas: LoopbackCanvas, like: Path
+) -> None:
+    """To the instructor by name, before it is sent, and to the student in the comment."""
+    told = push(run, canvas, "--yes", "--comments").output
+    assert "Provisional, because a person has still to grade a part of it: aruiz, blind." in told
+    assert canvas.world.comments(501)[0][0].startswith("18 of 21 points so far; 3 wait for a person.")
+
+    exported = run("export", "canvas", ASSIGNMENT, "--like", str(like), "--unfinished", "--dry-run")
+    assert "applied: aruiz, blind: so far; a person has still to grade a part of it" in exported.output
+
+
+def test_feedback_is_written_anew_before_it_is_sent(tmp_path: Path) -> None:
+    """A page from before somebody graded by hand tells another score than is sent."""
+    course = small_course(tmp_path / "course")
+    stale = course.feedback("ana", SMALL) / "index.html"
+    stale.parent.mkdir(parents=True)
+    stale.write_text("from before")
+
+    wanted = wanted_of(course, SMALL, Asked(feedback=True))
+
+    assert wanted.feedback == {"ana": stale}
+    assert "from before" not in stale.read_text(encoding="utf-8")
+
+
+def small_course(root: Path) -> Course:
+    """Return a small course with one student, who is graded."""
+    course = make_course(root)
+    shutil.copyfile(ROOT / "gradebook.db", course.gradebook)
+    with closing(sqlite3.connect(course.gradebook)) as connection, connection:
+        connection.execute(
+            "INSERT INTO assignment (id, name, course_id) SELECT 'small', ?, id FROM course", (SMALL,)
+        )
+    grade(course, "ana")
+    return course

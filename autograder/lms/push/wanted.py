@@ -43,6 +43,8 @@ class Wanted:
         True to give a zero to who handed in nothing.
     clear : bool
         True to take away scores that the LMS has where there is none here.
+    everybody : bool
+        False if only some of the course's students were chosen: then others in the LMS are no news.
     """
 
     assignment: str
@@ -51,6 +53,7 @@ class Wanted:
     comments: bool = False
     missing_as_zero: bool = False
     clear: bool = False
+    everybody: bool = True
 
     @property
     def max_points(self) -> Decimal | None:

@@ -137,7 +137,7 @@ class _Planner:
             for user, student in self._students.items()
             if str(user) not in known and not student.concluded
         )
-        if unknown:
+        if unknown and self._wanted.everybody:
             more = f" and {len(unknown) - _SHOWN} more" if len(unknown) > _SHOWN else ""
             yield f"Only in Canvas: {'; '.join(unknown[:_SHOWN])}{more}."
 

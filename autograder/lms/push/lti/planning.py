@@ -127,7 +127,9 @@ def make_plan(access: Access, known: Known, wanted: Wanted, record: Record | Non
     column = known.column
     label = label_of(access, wanted.assignment) if column is None else column.label or wanted.assignment
     where = f"{label} ({access.registration.lineitems.partition('?')[0] if column is None else column.url})"
-    notes = (*_notes(access, known, wanted, rows), *known.notes, *_strangers(known.people, members))
+    notes = (*_notes(access, known, wanted, rows), *known.notes)
+    if wanted.everybody:
+        notes = (*notes, *_strangers(known.people, members))
     return Plan(
         lms=access.registration.lms,
         where=access.connector.session.scrubbed(where),
