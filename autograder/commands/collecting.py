@@ -213,7 +213,11 @@ def collect(course: Course, wanted: Wanted) -> Collection:
         enrolment=enrolment,
         left=(*enrolment.left, *left),
         deadlines=deadlines,
-        notes=(*notes, *_zone_note(sources, wanted.zone)),
+        notes=(
+            *notes,
+            *(note for source in sources for note in source.download.notes),
+            *_zone_note(sources, wanted.zone),
+        ),
         dry_run=wanted.dry_run,
     )
 

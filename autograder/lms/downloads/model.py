@@ -136,11 +136,14 @@ class Download:
         All of them, earlier ones included.
     left : tuple of Left
         Entries that belong to no attempt.
+    notes : tuple of str
+        What somebody should look at though it is taken, and why: a sentence each.
     """
 
     lms: Lms
     attempts: tuple[Attempt, ...]
     left: tuple[Left, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -176,7 +179,7 @@ class Reader(Protocol):
         Parameters
         ----------
         archive : Archive
-            The download.
+            The download; `recognise` shows one entry for each part that a student has.
 
         Returns
         -------
