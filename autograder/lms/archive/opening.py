@@ -7,6 +7,7 @@ import tarfile
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from autograder.errors import CourseError, OperatorError, SubmissionError
+from autograder.lms.archive.damage import DAMAGED
 from autograder.lms.archive.folders import FolderArchive
 from autograder.lms.archive.limits import DOWNLOAD, INNER, Limits
 from autograder.lms.archive.tars import GZIP, TarArchive
@@ -113,6 +114,6 @@ def _opened(where: str, file: BinaryIO, limits: Limits, outer: Meter | None = No
 def _is_tar(head: bytes) -> bool:
     try:
         tarfile.TarInfo.frombuf(head, "utf-8", "surrogateescape")
-    except tarfile.HeaderError:
+    except DAMAGED:
         return False
     return True

@@ -5,12 +5,13 @@ from __future__ import annotations
 import gzip
 import tarfile
 import tempfile
-import zlib
 from contextlib import ExitStack, contextmanager, suppress
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, BinaryIO, cast
 
-from autograder.errors import OperatorError, SubmissionError
+from autograder.errors import SubmissionError
+from autograder.lms.archive.damage import AGAIN, DAMAGED, unread, words_of
+from autograder.lms.archive.headers import GuardedTar
 from autograder.lms.archive.limits import MIB
 from autograder.lms.archive.names import Member
 from autograder.lms.archive.reading import CHUNK_BYTES, OpenArchive
@@ -21,12 +22,6 @@ if TYPE_CHECKING:
     from autograder.lms.archive.limits import Limits, Meter
 
 GZIP = b"\x1f\x8b"
-
-_DAMAGED = (
-    *(tarfile.TarError, gzip.BadGzipFile, zlib.error),
-    *(ValueError, EOFError, OverflowError, IndexError),
-)
-_AGAIN = "Download it again, or ask for it again."
 
 
 class TarArchive(OpenArchive[tarfile.TarInfo]):
@@ -58,18 +53,18 @@ class TarArchive(OpenArchive[tarfile.TarInfo]):
             if file.read(len(GZIP)) == GZIP:
                 self._file = _unpacked(where, file, limits)
             self._file.seek(0)
-            self._tar = tarfile.open(fileobj=self._file, mode="r:", errors="surrogateescape")  # noqa: SIM115
+            self._tar = GuardedTar(where, self._file, limits.entries)
             found = list(_members(where, self._tar, limits))
-        except _DAMAGED as error:
-            self._file.close()
-            what = f"is no tar that can be read ({' '.join(str(error).split())})"
-            raise SubmissionError(where, what, _AGAIN) from None
         except SubmissionError:
             self._file.close()
             raise
+        except DAMAGED as error:
+            self._file.close()
+            what = f"is no tar that can be read ({words_of(error)})"
+            raise SubmissionError(where, what, AGAIN) from None
         except OSError as error:
             self._file.close()
-            raise OperatorError(where, f"cannot be read ({error.strerror})", "Check its disk.") from None
+            raise unread(where, error) from None
         super().__init__(where, found, limits, outer)
 
     def close(self) -> None:
@@ -83,11 +78,11 @@ class TarArchive(OpenArchive[tarfile.TarInfo]):
             # A plain file has a stream.
             with cast("BinaryIO", self._tar.extractfile(handle)) as stream:
                 yield stream
-        except _DAMAGED as error:
-            what = f"is damaged ({' '.join(str(error).split())})"
-            raise SubmissionError(name, what, _AGAIN) from None
+        except DAMAGED as error:
+            what = f"is damaged ({words_of(error)})"
+            raise SubmissionError(name, what, AGAIN) from None
         except OSError as error:
-            raise OperatorError(name, f"cannot be read ({error.strerror})", "Check its disk.") from None
+            raise unread(name, error) from None
 
 
 def _unpacked(where: str, file: BinaryIO, limits: Limits) -> BinaryIO:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import stat
 import struct
 import zipfile
-import zlib
 from contextlib import contextmanager
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from autograder.errors import OperatorError, SubmissionError
+from autograder.errors import SubmissionError
+from autograder.lms.archive.damage import AGAIN, DAMAGED, unread, words_of
 from autograder.lms.archive.names import Member
 from autograder.lms.archive.reading import OpenArchive
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 """How entries may be packed: as an LMS and any system's own program do. Others unpack without bounds."""
 
-_DAMAGED = (zipfile.BadZipFile, zlib.error, struct.error, ValueError, EOFError, OverflowError, RuntimeError)
 _ENTRY_BYTES = 512
 """What an entry of the directory may take up, on the average."""
 
@@ -63,11 +62,11 @@ class ZipArchive(OpenArchive[zipfile.ZipInfo]):
             if _directory_bytes(file) > limits.entries * _ENTRY_BYTES:
                 raise _too_many(where, limits)
             self._zip = zipfile.ZipFile(file)
-        except _DAMAGED as error:
-            what = f"is no zip that can be read ({_words(error)})"
-            raise SubmissionError(where, what, "Download it again, or ask for it again.") from None
+        except DAMAGED as error:
+            what = f"is no zip that can be read ({words_of(error)})"
+            raise SubmissionError(where, what, AGAIN) from None
         except OSError as error:
-            raise OperatorError(where, f"cannot be read ({error.strerror})", "Check its disk.") from None
+            raise unread(where, error) from None
         infos = self._zip.infolist()
         if len(infos) > limits.entries:
             raise _too_many(where, limits)
@@ -85,11 +84,11 @@ class ZipArchive(OpenArchive[zipfile.ZipInfo]):
         try:
             with self._zip.open(handle) as stream:
                 yield stream  # type: ignore[misc] # it is one in all but name
-        except _DAMAGED as error:
-            what = f"is damaged ({_words(error)})"
-            raise SubmissionError(name, what, "Download it again, or ask for it again.") from None
+        except DAMAGED as error:
+            what = f"is damaged ({words_of(error)})"
+            raise SubmissionError(name, what, AGAIN) from None
         except OSError as error:
-            raise OperatorError(name, f"cannot be read ({error.strerror})", "Check its disk.") from None
+            raise unread(name, error) from None
 
     def _packed_bytes(self, handle: zipfile.ZipInfo) -> int:
         packed: int = handle.compress_size
@@ -100,10 +99,6 @@ def _too_many(where: str, limits: Limits) -> SubmissionError:
     return SubmissionError(
         where, f"has more than {limits.entries} entries", "Look at it; it may be an attack."
     )
-
-
-def _words(error: Exception) -> str:
-    return " ".join(str(error).split()).rstrip(".") or type(error).__name__
 
 
 def _directory_bytes(file: BinaryIO) -> int:
