@@ -107,3 +107,10 @@ def test_each_exercise_has_a_column_of_its_own() -> None:
     agree(done, course, {"exercise1": 1, "exercise2": 2})
     with pytest.raises(CourseError, match="two notebooks"):
         export(made_request(grades, by_exercise=True, columns={"exercise1": "exercise2"}))
+
+
+def test_comments_that_canvas_cannot_take_are_told() -> None:
+    """Who asked for them would look for them in vain."""
+    assert not any("comments" in note for note in export(made_request([graded(ANA)])).notes)
+    asked = export(made_request([graded(ANA)], comments=True))
+    assert any("No comments are sent" in note and "push canvas" in note for note in asked.notes)

@@ -351,3 +351,17 @@ def test_what_is_needed_and_not_there_is_told() -> None:
         export(made_request([graded(1)], GOOD, comments=True))
     with pytest.raises(CourseError, match="first column"):
         export(made_request([graded(1)], "Feedback comments," + GOOD.replace("\nP", "\n,P"), comments=True))
+
+
+def test_comments_of_people_that_go_for_ours_are_counted() -> None:
+    """What a teacher wrote in Moodle is lost when ours is sent: the instructor knows before."""
+    assignment = two(comment="Good.")
+    grades = [graded(5501, comment="Q3"), graded(5502, comment="Q4")]
+
+    with_comments = export(made_request(grades, like(assignment), comments=True))
+    without = export(made_request(grades, like(assignment)))
+
+    told = "Comments that the worksheet has already are replaced for 1 student."
+    assert told in with_comments.notes
+    assert told not in without.notes
+    agree(with_comments, assignment)

@@ -115,7 +115,7 @@ class _Filled:
         return Export(
             files=(_file(self.request, [header, *points, *self.rows]),),
             changes=tuple(self.changes),
-            notes=tuple(self._notes()),
+            notes=(*self._notes(), *_clicks(self.request, sent=bool(self.rows))),
         )
 
     def _row(self, row: int, grade: Grade | None, stranger: str) -> None:
@@ -218,7 +218,7 @@ def _from_ids(request: Request) -> Export:
     return Export(
         files=(_file(request, [*_head(request, titles), *rows]),),
         changes=tuple(changes),
-        notes=tuple(_notes_without(request, titles, sent=bool(rows))),
+        notes=(*_notes_without(request, titles, sent=bool(rows)), *_clicks(request, sent=bool(rows))),
     )
 
 
@@ -278,6 +278,17 @@ def _notes_without(request: Request, titles: Mapping[str, str], *, sent: bool) -
             f"An assignment of this title gets {points} points from the file. If Canvas has no published "
             "one, it offers to make a new one: leave its dialog if that is not what you want."
         )
+
+
+def _clicks(request: Request, *, sent: bool) -> Iterator[str]:
+    """Yield what comes next, and what the import cannot do."""
+    if request.comments:
+        yield (
+            "No comments are sent: Canvas's import has no place for them. "
+            "`autograder push canvas --comments` sends them."
+        )
+    if sent:
+        yield "In Canvas: Grades, Import, this file; compare what it shows with the above before you save."
 
 
 def _renamed(header: str, safe: str = "") -> Iterator[str]:

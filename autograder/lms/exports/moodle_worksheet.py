@@ -183,18 +183,30 @@ class _Worksheet:
         comments = sum(self._comment_changes(row, one) for row, one in rows.items())
         counts = f"{_count(grades, 'grade')} and {_count(comments, 'feedback comment')}"
         yield f"Moodle will say that it updated {counts}."
+        replaced = sum(map(self._replaces, rows, rows.values()))
+        if replaced:
+            yield f"Comments that the worksheet has already are replaced for {_count(replaced, 'student')}."
         stale = sum(self._has_grade(row) for row in rows)
         if stale:
             yield (
                 "Tick that records may be updated that were modified more recently than the worksheet: "
                 f"Moodle would leave out {stale} of these rows, which have a grade already, without a word."
             )
+        yield (
+            "In Moodle: the assignment, Submissions (View all submissions), Upload grading worksheet; "
+            "compare the counts that it tells with the above."
+        )
 
     def _comment_changes(self, row: int, sent: _Sent) -> bool:
         if not self.request.comments:
             return False
         cell = self.sheet.cell(row, self.columns.comments)
         return bool(sent.comment) or safe_html(cell) != cell
+
+    def _replaces(self, row: int, sent: _Sent) -> bool:
+        """Return whether somebody's comment goes for ours."""
+        there = self.sheet.cell(row, self.columns.comments).strip() if self.request.comments else ""
+        return bool(there) and self._comment_changes(row, sent)
 
     def _has_grade(self, row: int) -> bool:
         """Return whether Moodle takes what it has for newer: it rarely reads its own dates."""
