@@ -51,3 +51,11 @@ def test_close_is_what_numpy_calls_close(
 
         right = np.isclose(array, expected, rtol=tolerance.rtol, atol=tolerance.atol).all()
         assert is_accepted(array, expected, tolerance) == right
+
+
+def test_the_least_integer_is_as_large_as_it_is() -> None:
+    """Its absolute value is no int64; taken there, it would be a negative tolerance."""
+    least = np.array([np.iinfo(np.int64).min])
+
+    assert is_accepted(least.astype(np.float64) * (1 - 1e-4), least, FLOAT32)
+    assert not is_accepted(least.astype(np.float64) * (1 - 1e-2), least, FLOAT32)
