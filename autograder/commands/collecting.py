@@ -205,7 +205,7 @@ def collect(course: Course, wanted: Wanted) -> Collection:
         planned = _planned(handed, settled(loaded, shelf), shelf, left, force=wanted.force)
         if not wanted.dry_run:
             gradebook.enroll_people(enrolment.people, assignment)
-            _written(planned, loaded, shelf, quiet=wanted.quiet)
+            planned = _written(planned, loaded, shelf, left, quiet=wanted.quiet)
     return Collection(
         assignment=assignment,
         notebooks=notebooks_of(course, assignment),
@@ -275,7 +275,7 @@ def _understood(
     wanted: Wanted,
     people: tuple[Sequence[Person], Enrolment],
 ) -> _Source:
-    lms = wanted.lms or recognise(archive)
+    lms = wanted.lms or recognise(archive, _anybody(*people))
     context = Context(
         people=People(matching(*people, lms)),
         notebooks=notebooks_of(course, assignment),
@@ -283,6 +283,10 @@ def _understood(
         zone=wanted.zone,
     )
     return _Source(archive, lms, context.people, reader_of(lms).read(archive, context))
+
+
+def _anybody(known: Sequence[Person], enrolment: Enrolment) -> People:
+    return People((*known, *enrolment.people, *enrolment.unknown))
 
 
 def _read(sources: Iterable[_Source], left: list[Left], *, quiet: bool) -> dict[str, list[Handed]]:
@@ -322,11 +326,17 @@ def _planned(
     return planned
 
 
-def _written(planned: Sequence[Planned], record: Record, shelf: Shelf, *, quiet: bool) -> None:
+def _written(
+    planned: Sequence[Planned], record: Record, shelf: Shelf, left: list[Left], *, quiet: bool
+) -> list[Planned]:
+    """Write what was planned, and return what could be written."""
+    done = []
     with progress_bar(quiet=quiet) as progress:
         task = progress.add_task("writing", total=len(planned))
-        for _ in write(planned, record, shelf):
+        for one in write(planned, record, shelf, left):
+            done.append(one)
             progress.advance(task)
+    return done
 
 
 def _zone_note(sources: Iterable[_Source], zone: tzinfo) -> Iterator[str]:

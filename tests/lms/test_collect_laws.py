@@ -81,7 +81,7 @@ class Place:
         self.record = load_record(self.course.root, ASSIGNMENT)
         found = plan(attempts, settled(self.record, shelf), shelf, force=force)
         if isinstance(found, Planned):
-            assert list(write([found], self.record, shelf)) == [found]
+            assert list(write([found], self.record, shelf, [])) == [found]
         return found
 
     @property

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from autograder.lms.archive.limits import Limits
 
-PART_BYTES, NAME_LETTERS, DEPTH = 255, 1024, 32
+PART_BYTES, NAME_BYTES, DEPTH = 255, 1024, 32
 """The longest name of a file or folder that disks take, the longest path, and the most folders in it."""
 
 LEFT_BEHIND = {
@@ -137,7 +137,7 @@ def name_problem(name: str) -> str:
     if not name:
         return "It has no name."
     too_long = any(len(part.encode()) > PART_BYTES for part in parts)
-    if too_long or len(name) > NAME_LETTERS or len(parts) > DEPTH:
+    if too_long or len(name.encode()) > NAME_BYTES or len(parts) > DEPTH:
         return "Its name is longer than a disk takes. Rename it."
     return ""
 

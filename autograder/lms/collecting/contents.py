@@ -62,7 +62,8 @@ class Reading:
     archive: OpenArchive[Any]
     attempt: Attempt
     left: list[Left] = field(default_factory=list)
-    _files: dict[str, str] = field(default_factory=dict)
+    # What is called as the kit's own file is no folder either.
+    _files: dict[str, str] = field(default_factory=lambda: {FILE: ""})
     """By the path as a disk may take it, the hash of the file there."""
     _folders: set[str] = field(default_factory=set)
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from autograder.course.layout import Step, plain_name
 from autograder.course.timestamps import FILE
 from autograder.errors import CourseError, OperatorError, SubmissionError
+from autograder.lms.archive.damage import is_of_names, words_of
 from autograder.lms.archive.names import is_left_behind
 from autograder.lms.archive.reading import CHUNK_BYTES
 from autograder.lms.collecting.record import FOLDER
@@ -131,7 +132,7 @@ class Shelf:
         Raises
         ------
         SubmissionError
-            If the download has changed since it was read.
+            If the download has changed since it was read, or the disk refuses a name in it.
         OperatorError
             If a file or folder cannot be written.
         """
@@ -142,9 +143,8 @@ class Shelf:
                 if os.path.lexists(target):
                     self._move_away(handed.student, before, scratch)
                 new.rename(target)
-        except OSError as error:
-            what = f"cannot be written ({error.strerror})"
-            raise OperatorError(target, what, "Check rights and space, and collect again.") from None
+        except (OSError, UnicodeError) as error:
+            raise _unwritten(target, error) from None
 
     def put_aside(self, handed: Handed) -> None:
         """
@@ -165,9 +165,8 @@ class Shelf:
             if not place.is_dir():
                 with _beside(place) as scratch:
                     _written(handed, scratch).rename(place)
-        except OSError as error:
-            what = f"cannot be written ({error.strerror})"
-            raise OperatorError(place, what, "Check rights and space, and collect again.") from None
+        except (OSError, UnicodeError) as error:
+            raise _unwritten(place, error) from None
 
     def _place(self, collected: Collected) -> Path:
         """Return where an attempt is kept that does not count."""
@@ -262,6 +261,15 @@ def _digest(path: Path) -> str:
             return digest.hexdigest()
     except OSError:
         return ""
+
+
+def _unwritten(place: Path, error: OSError | UnicodeError) -> SubmissionError | OperatorError:
+    """Return what to tell of a folder that could not be written; it is as it was."""
+    if is_of_names(error):
+        what = f"cannot be written, as a name in it is none that the disk takes ({words_of(error)})"
+        return SubmissionError(place, what, "Ask for shorter and plainer names.")
+    what = f"cannot be written ({getattr(error, 'strerror', error)})"
+    return OperatorError(place, what, "Check rights and space, and collect again.")
 
 
 @contextmanager

@@ -8,16 +8,18 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from autograder.errors import OperatorError
+from autograder.errors import OperatorError, SubmissionError
 from autograder.lms.collecting.handed import order
 from autograder.lms.collecting.planning import WRITES, Action, Planned
 from autograder.lms.collecting.record import FOLDER, save_record
+from autograder.lms.downloads.model import Left
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from autograder.lms.collecting.folders import Shelf
+    from autograder.lms.collecting.handed import Handed
     from autograder.lms.collecting.record import Collected, Record
 
 
@@ -85,7 +87,7 @@ def settled(record: Record, shelf: Shelf) -> Record:
     return replace(record, students=students, pending=pending)
 
 
-def write(planned: Sequence[Planned], record: Record, shelf: Shelf) -> Iterator[Planned]:
+def write(planned: Sequence[Planned], record: Record, shelf: Shelf, left: list[Left]) -> Iterator[Planned]:
     """
     Write what was planned.
 
@@ -100,6 +102,8 @@ def write(planned: Sequence[Planned], record: Record, shelf: Shelf) -> Iterator[
         What was collected before, as it was loaded.
     shelf : Shelf
         Where submissions are.
+    left : list of Left
+        What could not be written is added: a name that a disk refuses concerns its owner alone.
 
     Yields
     ------
@@ -108,8 +112,6 @@ def write(planned: Sequence[Planned], record: Record, shelf: Shelf) -> Iterator[
 
     Raises
     ------
-    SubmissionError
-        If a download has changed since it was read.
     OperatorError
         If something cannot be written. What was written is recorded.
     """
@@ -134,14 +136,41 @@ def write(planned: Sequence[Planned], record: Record, shelf: Shelf) -> Iterator[
         for one in planned:
             if one.action in WRITES or one.student in record.pending:
                 shelf.sweep(one.student)
-            for earlier in (*one.earlier, *([one.handed] if one.action is Action.OLDER else [])):
-                shelf.put_aside(earlier)
+            _put_aside(one, shelf, left)
+            if one.action in WRITES and not _put(one, shelf, left):
+                # It is as it was, and so is what is known of it.
+                del pending[one.student]
+                pending.update({one.student: now.pending[one.student]} if one.student in now.pending else {})
+                continue
             if one.action in WRITES:
-                shelf.put(one.handed, one.before)
                 students[one.student] = pending.pop(one.student)
             yield one
     finally:
         save()
+
+
+def _put(one: Planned, shelf: Shelf, left: list[Left]) -> bool:
+    """Put an attempt into its folder, and return whether that worked; if not, it is told."""
+    try:
+        shelf.put(one.handed, one.before)
+    except SubmissionError as error:
+        left.append(_left(one.handed, error))
+        return False
+    return True
+
+
+def _put_aside(one: Planned, shelf: Shelf, left: list[Left]) -> None:
+    """Keep the attempts of a student that do not count; one that cannot be kept is told."""
+    for earlier in (*one.earlier, *([one.handed] if one.action is Action.OLDER else [])):
+        try:
+            shelf.put_aside(earlier)
+        except SubmissionError as error:
+            left.append(_left(earlier, error))
+
+
+def _left(handed: Handed, error: SubmissionError) -> Left:
+    reason = f"{handed.student}: {error.where} {error.what}. {error.remedy}"
+    return Left(name=handed.attempt.key, reason=reason)
 
 
 def _adopt(one: Planned, students: dict[str, Collected], pending: dict[str, Collected]) -> None:
