@@ -196,6 +196,27 @@ def test_a_group_hands_in_for_all_of_its_members() -> None:
     assert "name a roster with a column Group" in unknown.problems
 
 
+def test_groups_and_students_do_not_hand_in_for_one_assignment() -> None:
+    """Of the two kinds, the one that there is less of is refused: a group may be called like a username."""
+    members = {"Lab 1": NASTY[:2], "Lab 2": NASTY[2:4], "Lab 3": NASTY[4:6]}
+    people = [
+        Person(lms=Lms.PLAIN, student=one.login, ids={IdKind.LOGIN: one.login}, sections=(lab,))
+        for lab, its in members.items()
+        for one in its
+    ]
+    labs = [handed(Nasty("", lab, lab, "", "")) for lab in members]
+    singles = [handed(one) for one in NASTY[:3]]
+
+    of_students = understood(blackboard([*singles, labs[0]]), reader, people)
+    of_groups = understood(blackboard([*labs, singles[0]]), reader, people)
+
+    assert_taken(of_students, singles)
+    assert len(of_students.taken) == len(singles)
+    assert "It is called like a group" in of_students.problems
+    assert sorted(one.student for one in of_groups.taken) == sorted(one.student for one in people)
+    assert "It is called like a student, but here groups hand in" in of_groups.problems
+
+
 def test_text_without_a_file_is_told() -> None:
     """There is an attempt, and nothing that could be graded."""
     work = replace(handed(ANA), files={}, text="see my answer")

@@ -226,6 +226,50 @@ def test_a_team_called_like_a_student_is_refused() -> None:
     assert "or a team, who are called the same" in read.problems
 
 
+EVE = Nasty("Eve", "Evil", "evil", "S7", "777")
+
+
+@pytest.mark.parametrize("roster", ROSTERS)
+def test_a_student_called_like_a_group_does_not_hand_in_for_it(roster: WriteRoster) -> None:
+    """Whoever takes a group's name harms neither those in it nor their own work of sure owners."""
+    lab = [replace(one, groups=("Lab 1",)) for one in NASTY[:3]]
+    people = enrolled([*lab, EVE], with_groups(roster))
+    named = replace(EVE, first="Lab", last="1")
+
+    read = understood(moodle([*map(handed, lab[:2]), handed(named)]), reader, people)
+
+    assert_taken(read, [handed(one) for one in lab[:2]], times=False)
+    assert len(read.taken) == 2
+    assert len(read.refused) == 1
+
+
+def test_a_number_of_somebody_else_makes_no_team() -> None:
+    """Alone in a download, too: the worksheet says whose the number is."""
+    lab = [replace(one, groups=("Lab 1",)) for one in NASTY[:3]]
+
+    read = understood(
+        moodle([handed(replace(EVE, first="Lab", last="1"))]),
+        reader,
+        enrolled([*lab, EVE], moodle_worksheet),
+    )
+
+    assert read.taken == ()
+    assert "'Lab 1' is a team in the roster, but 5777 is the number of Eve Evil" in read.problems
+
+
+def test_a_group_is_before_all_names_or_before_none() -> None:
+    """``Lab 1-Ana Ruiz`` is what somebody is called where others have no group before their names."""
+    people = [replace(one, groups=("Lab 1",)) for one in (ANA, *NASTY[1:3])]
+    roster = enrolled([*people, EVE], with_groups(moodle_grades))
+    eve = replace(EVE, first="Lab 1-Ana", last="Ruiz")
+
+    read = understood(moodle([handed(people[1]), handed(eve)]), reader, roster)
+
+    assert_taken(read, [handed(people[1])], times=False)
+    assert len(read.taken) == 1
+    assert "Nobody in the roster is called 'Lab 1-Ana Ruiz'" in read.problems
+
+
 def test_the_team_of_those_without_one_has_no_number() -> None:
     """Moodle calls it the default team."""
     written = Written({"Default group_assignsubmission_file/hw1.ipynb": b"x"})

@@ -196,6 +196,35 @@ def test_a_group_hands_in_for_the_members_in_the_table(listed: str) -> None:
     assert partly.taken == ()
 
 
+def test_an_id_in_a_name_makes_nobody_a_member() -> None:
+    """Whoever calls themselves ``Ana (aruiz)`` does not hand in for Ana."""
+    eve = Nasty("Eve (aruiz)", "Evil", "evil", "7", "7")
+    for listed in ("Evil, Eve (aruiz) (evil)", "Ruiz, Ana (aruiz), Evil (evil)", "(aruiz) Eve (evil)"):
+        written = sakai([handed(GROUP)])
+        header = ["Group", "ID", "Members", "grade", "Submission time", "Late submission"]
+        rows = [["HW 1", "SCORE"], [""], header, [GROUP.last, GROUP.login, listed, "", "1 Mar", "Late"]]
+        written.entries["HW 1/grades.csv"] = table(rows).encode()
+
+        assert understood(written, reader, enrolled([ANA, eve], sakai_gradebook)).taken == ()
+
+
+def test_a_student_called_like_a_group_does_not_hand_in_for_it() -> None:
+    """Others hand in under their own ids, so this is no assignment of groups."""
+    people = [
+        Person(lms=Lms.SAKAI, student=one.login, ids={IdKind.LOGIN: one.login}, sections=("Lab, 1",))
+        for one in NASTY[:3]
+    ]
+    eve = Nasty("1", "Lab", "evil", "7", "7")
+
+    alone = understood(sakai([handed(eve)]), reader, people)
+    read = understood(sakai([handed(eve), handed(ANA)]), reader, people)
+
+    assert len(alone.taken) == len(people)
+    assert_taken(read, [handed(ANA)], late=True)
+    assert len(read.taken) == 1
+    assert "It is called like a group, but here students hand in for themselves" in read.problems
+
+
 def test_a_group_of_the_roster_hands_in_for_its_members() -> None:
     """A table that lists nobody leaves it to the roster."""
     people = [

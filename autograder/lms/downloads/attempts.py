@@ -6,18 +6,36 @@ import unicodedata
 from collections import Counter, defaultdict
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from enum import Enum
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
+from autograder.lms.downloads.owners import BY_HAND
 from autograder.lms.people import fold
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
     from datetime import tzinfo
 
     from autograder.lms.downloads.model import Attempt, Entry
     from autograder.lms.model import Person
     from autograder.lms.people import People
+
+Key = TypeVar("Key", bound="Hashable")
+
+_NO_TEAM = "It is called like a group, but here students hand in for themselves: its members do not get it"
+_NO_STUDENT = "It is called like a student, but here groups hand in"
+
+
+class By(Enum):
+    """What tells whose an attempt is."""
+
+    ID = "id"
+    """An id or a number that only the LMS writes."""
+    NAME = "name"
+    """A name: students change theirs, and two may have the same."""
+    TEAM = "team"
+    """The name of a team, so that it is everybody's who is in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +49,18 @@ class Owner:
         One student, or all of a team; nobody if nobody can tell.
     problem : str
         Why nobody can tell, and what to do.
+    by : By
+        What tells.
     """
 
     people: tuple[Person, ...] = ()
     problem: str = ""
+    by: By = By.NAME
+
+    @property
+    def students(self) -> frozenset[Hashable]:
+        """What tells its people from others."""
+        return frozenset(one.student or id(one) for one in self.people)
 
 
 def attempts_of(owner: Owner, attempt: Attempt) -> Iterator[Attempt]:
@@ -94,6 +120,40 @@ class Teams:
         """
         wanted = self._folded(team)
         return tuple(self._members.get(wanted, {}).values()) if wanted else ()
+
+
+def all_or_no_teams(owners: Mapping[Key, Owner]) -> dict[Key, Owner]:
+    """
+    Return owners of which all are teams or none is, as of one assignment.
+
+    Who takes the name of a team must not hand in for everybody in it, and a team that is
+    called like a student not for that student.
+
+    Parameters
+    ----------
+    owners : mapping of Key to Owner
+        Whose each part of a download is, as far as its own name says.
+
+    Returns
+    -------
+    dict of Key to Owner
+        Those that there are fewer of are nobody's; what an id tells stays, and is no team's as well.
+    """
+    found = [owner for owner in owners.values() if owner.people]
+    # Counted once, however often somebody has handed in.
+    teams = {owner.students for owner in found if owner.by is By.TEAM}
+    single = {owner.students for owner in found if owner.by is not By.TEAM}
+    sure = frozenset[object]().union(*(owner.students for owner in found if owner.by is By.ID))
+
+    def settled(owner: Owner) -> Owner:
+        if owner.by is By.TEAM and (len(single) >= len(teams) or owner.students & sure):
+            return Owner(problem=f"{_NO_TEAM}. {BY_HAND}")
+        if owner.by is By.NAME and owner.people and len(single) < len(teams):
+            return Owner(problem=f"{_NO_STUDENT}. {BY_HAND}")
+        return owner
+
+    # Without any of the one kind there is no doubt.
+    return {key: settled(owner) if teams and single else owner for key, owner in owners.items()}
 
 
 def own_paths(files: Iterable[tuple[str, Entry]]) -> tuple[tuple[str, Entry], ...]:

@@ -16,7 +16,15 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from autograder.errors import SubmissionError
-from autograder.lms.downloads.attempts import Owner, Teams, attempts_of, in_utc, own_paths
+from autograder.lms.downloads.attempts import (
+    By,
+    Owner,
+    Teams,
+    all_or_no_teams,
+    attempts_of,
+    in_utc,
+    own_paths,
+)
 from autograder.lms.downloads.model import Attempt, Download, Left
 from autograder.lms.downloads.owners import BY_HAND
 from autograder.lms.model import IdKind, Lms
@@ -114,12 +122,16 @@ def read(archive: Archive, context: Context) -> Download:
     notes = {where: note for where, one in found.items() if (note := _note(archive, one)) is not None}
     titles = _titles(archive, notes)
     teams = Teams(context.people)
+    logins = {
+        where: {notes[where].login} if where in notes else _logins(one, titles)
+        for where, one in found.items()
+    }
+    whose = all_or_no_teams({where: _owner(logins[where], context.people, teams) for where in found})
     attempts: list[Attempt] = []
     for where, one in found.items():
-        note = notes.get(where)
-        logins = {note.login} if note else _logins(one, titles)
-        attempt = replace(_attempt(one, note, context), named=" or ".join(sorted(logins)) or one.head)
-        attempts += attempts_of(_owner(logins, context.people, teams), attempt)
+        named = " or ".join(sorted(logins[where])) or one.head
+        attempt = replace(_attempt(one, notes.get(where), context), named=named)
+        attempts += attempts_of(whose[where], attempt)
     return Download(lms=Lms.BLACKBOARD, attempts=tuple(attempts), left=tuple(left))
 
 
@@ -201,7 +213,10 @@ def _owner(logins: set[str], people: People, teams: Teams) -> Owner:
     found = people.by_id(IdKind.LOGIN, login)
     if len(found) > 1:
         return Owner(problem=f"Several students have the username {login}. {_ROSTER}")
-    if found or (team := teams.members(login)):
-        return Owner(found or team)
+    if found:
+        # Where groups hand in, one may be called like a username: only students' work is sure by it.
+        return Owner(found)
+    if team := teams.members(login):
+        return Owner(team, by=By.TEAM)
     group = "If it is a group, name a roster with a column Group that has it."
     return Owner(problem=f"No student has the username {login} in the roster. {_ROSTER} {group}")

@@ -13,7 +13,15 @@ from collections import defaultdict
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from autograder.lms.downloads.attempts import Owner, Teams, attempts_of, in_utc, own_paths
+from autograder.lms.downloads.attempts import (
+    By,
+    Owner,
+    Teams,
+    all_or_no_teams,
+    attempts_of,
+    in_utc,
+    own_paths,
+)
 from autograder.lms.downloads.model import Attempt, Download, Left
 from autograder.lms.downloads.owners import BY_HAND
 from autograder.lms.model import IdKind, Lms
@@ -135,7 +143,8 @@ def read(archive: Archive, context: Context) -> Download:
         else:
             one.others.append((match["plugin"], path, entry))
     found = {where: one for where, one in found.items() if one.files or one.others}
-    whose = _without_namesakes(_Finder(context, [prefix for _, prefix in found]).owners())
+    owners = _Finder(context, [prefix for _, prefix in found]).owners()
+    whose = _without_namesakes(all_or_no_teams(owners))
     attempts = [
         attempt
         for (_, prefix), one in found.items()
@@ -191,6 +200,10 @@ class _Finder:
             numbers[fold_name(prefix.name)].add(prefix.number)
         self._shared = {name for name, known in numbers.items() if len(known) > 1}
         """Names that several participants have: the word for a hidden name, or namesakes."""
+        plain = sum(bool(self._people.by_name(name, fold_name)) for name in numbers)
+        behind = sum(next(self._behind_group(prefix), None) is not None for prefix in prefixes)
+        self._grouped = behind > plain
+        """Whether this Moodle writes groups before names; else whoever begins so is called so."""
 
     def owners(self) -> dict[_Prefix, Owner]:
         by = self._by_number if self._numbered else self._by_name
@@ -200,9 +213,9 @@ class _Finder:
         found = self._people.by_id(IdKind.PARTICIPANT, prefix.number)
         team = self._teams.members(prefix.name)
         if len(found) == 1 and self._agrees(prefix, found[0]):
-            return Owner(found)
+            return Owner(found, by=By.ID)
         if team and not (found and self._is_blind(prefix)):
-            return Owner(team)
+            return self._team(prefix, Owner(team, by=By.TEAM), Owner(found))
         if not found:
             what = f"The worksheet has no participant {prefix.number or 'of that name'}"
             return Owner(problem=f"{what}. {_WORKSHEET} {_TEAM}")
@@ -213,10 +226,18 @@ class _Finder:
         what = f"Participant {prefix.number} is {found[0].shown} in the worksheet, but {prefix.name!r} here"
         return Owner(problem=f"{what}: it is of another assignment, or this is a team. {_WORKSHEET} {_TEAM}")
 
+    def _team(self, prefix: _Prefix, team: Owner, numbered: Owner) -> Owner:
+        """Return the team, if its number is not that of a participant who is not in it."""
+        if numbered.students <= team.students:
+            return team
+        names = " and ".join(sorted(_known(one) for one in numbered.people))
+        what = f"{prefix.name!r} is a team in the roster, but {prefix.number} is the number of {names}"
+        return Owner(problem=f"{what}, who is not in it. {BY_HAND}")
+
     def _hidden(self, prefix: _Prefix, person: Person) -> Owner:
         """Return whose it is where the download hides names: the worksheet must not hide them too."""
         if person.student or person.email or self._names(person) or len(person.ids) > 1:
-            return Owner((person,))
+            return Owner((person,), by=By.ID)
         what = f"Names are hidden here and in the worksheet, so nobody can tell who is {prefix.number}"
         remedy = "Reveal the students' identities in Moodle, and download both again."
         return Owner(problem=f"{what}. {remedy}")
@@ -226,6 +247,8 @@ class _Finder:
             one.student or id(one): one
             for one in (*self._people.by_name(prefix.name, fold_name), *self._behind_group(prefix))
         }
+        if not self._grouped and not self._people.by_name(prefix.name, fold_name):
+            people = {}
         team = self._teams.members(prefix.name)
         if len(people) == 1 and not team:
             return Owner(tuple(people.values()))
@@ -234,7 +257,7 @@ class _Finder:
             team_too = " or a team" if team else ""
             return Owner(problem=f"It may be {names}{team_too}, who are called the same. {_WORKSHEET}")
         if team:
-            return Owner(team)
+            return Owner(team, by=By.TEAM)
         if self._is_blind(prefix):
             return Owner(problem=f"Names are hidden in this download. {_WORKSHEET}")
         what = f"Nobody in the roster is called {prefix.name!r}"
@@ -263,12 +286,20 @@ class _Finder:
 
 
 def _without_namesakes(owners: dict[_Prefix, Owner]) -> dict[_Prefix, Owner]:
-    """Return owners, but nobody of what two participants have: one of them is not in the roster."""
+    """
+    Return owners, but nobody of what two participants have: one of them is not in the roster.
+
+    What the number tells is its owner's all the same.
+    """
     prefixes: dict[object, list[_Prefix]] = defaultdict(list)
     for prefix, owner in owners.items():
-        for person in owner.people:
-            prefixes[person.student or id(person)].append(prefix)
-    shared = {prefix for same in prefixes.values() for prefix in same if len(same) > 1}
+        for student in owner.students:
+            prefixes[student].append(prefix)
+    shared: set[_Prefix] = set()
+    for same in prefixes.values():
+        sure = [prefix for prefix in same if owners[prefix].by is By.ID]
+        if len(same) > 1:
+            shared |= set(same) - set(sure if len(sure) == 1 else ())
     what = "Several participants of this download can only be one student of the roster"
     refused = Owner(problem=f"{what}. {_WORKSHEET}")
     return {prefix: refused if prefix in shared else owner for prefix, owner in owners.items()}

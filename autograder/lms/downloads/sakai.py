@@ -14,10 +14,11 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from autograder.errors import AutograderError
-from autograder.lms.downloads.attempts import Owner, Teams, attempts_of, own_paths
+from autograder.lms.downloads.attempts import By, Owner, Teams, all_or_no_teams, attempts_of, own_paths
 from autograder.lms.downloads.model import Attempt, Download, Left
 from autograder.lms.downloads.owners import BY_HAND
 from autograder.lms.model import IdKind, Lms
+from autograder.lms.people import fold, full_names
 from autograder.lms.sakai_grades import find_grades, is_late
 from autograder.lms.sheets import parse_sheet
 
@@ -128,20 +129,22 @@ def read(archive: Archive, context: Context) -> Download:
         if depth is not None and len(parts) > depth + 1:
             left += _sort(entry, parts[depth + 1 :], found[tuple(parts[: depth + 1])])
         elif depth is not None and parts[-1] in _TABLES:
-            told, its_rows = _table(archive, entry)
-            left.append(told)
+            note, its_rows = _table(archive, entry)
+            left.append(note)
             rows |= its_rows
         else:
             left.append(Left(name=entry.name, reason=f"Sakai puts no such file there. {BY_HAND}"))
     folders = _folders(found.values(), context.notebooks)
     teams = Teams(context.people)
+    told = {where: _owner(where[-1], rows, context.people, teams) for where in found}
+    whose = all_or_no_teams({where: owner for where, (owner, _) in told.items()})
     attempts: list[Attempt] = []
     for where, one in found.items():
         left += _not_handed_in(one, folders)
         attempt = _attempt(archive, where[-1], one, folders)
         if attempt is not None:
-            owner, row = _owner(where[-1], rows, context.people, teams)
-            attempts += attempts_of(owner, replace(attempt, late=row.late if row else None))
+            row = told[where][1]
+            attempts += attempts_of(whose[where], replace(attempt, late=row.late if row else None))
     return Download(lms=Lms.SAKAI, attempts=tuple(attempts), left=tuple(left))
 
 
@@ -278,9 +281,10 @@ def _owner(folder: str, rows: Mapping[str, _Row], people: People, teams: Teams) 
     odd = [one for one in people.by_name(name) if _is_odd(one)] if _INTERNAL.fullmatch(eid) else []
     if not found and len(odd) == 1:
         return Owner(tuple(odd)), row or rows.get(odd[0].ids[IdKind.LOGIN])
-    found = found or (_listed(row.members, people) if row else ()) or teams.members(name)
     if found:
-        return Owner(found), row
+        return Owner(found, by=By.ID), row
+    if team := (_listed(row.members, people) if row else ()) or teams.members(name):
+        return Owner(team, by=By.TEAM), row
     group = "If it is a group, name a roster that has a column Group."
     return Owner(problem=f"No student has the id {eid} in the roster. {_ROSTER} {group}"), row
 
@@ -293,8 +297,18 @@ def _is_odd(person: Person) -> bool:
 
 def _listed(text: str, people: People) -> tuple[Person, ...]:
     """Return the members of a group whom the table lists, if the roster knows every one of them."""
-    for names in (re.findall(r"\(([^()]+)\)", text), re.split(r"[\s,;]+", text.strip())):
-        found = [people.by_id(IdKind.LOGIN, name) for name in names]
-        if found and all(len(one) == 1 for one in found):
+    named = [(name.strip(" ,;"), eid) for name, eid in re.findall(r"([^()]*)\(([^()]+)\)", text)]
+    for listed in (named, [("", eid) for eid in re.split(r"[\s,;]+", text.strip())]):
+        found = [people.by_id(IdKind.LOGIN, eid) for _, eid in listed]
+        # An id in somebody's name is no member: what stands before an id is the whole name of its owner.
+        if found and all(
+            len(one) == 1 and _may_be_called(one[0], name, people)
+            for one, (name, _) in zip(found, listed, strict=True)
+        ):
             return tuple(one for (one,) in found)
     return ()
+
+
+def _may_be_called(person: Person, name: str, people: People) -> bool:
+    ways = {fold(way) for one in people.of(person) for way in full_names(one)}
+    return not name or not ways or fold(name) in ways
