@@ -13,7 +13,7 @@ from autograder.lms.grades import WAITS
 from autograder.terminal import printable, say, short_path, some
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from autograder.commands.exporting import Exported
     from autograder.lms.exports.model import Change
@@ -24,6 +24,12 @@ NAMED = 12
 FEW = 25
 """Changes that are shown without being asked for."""
 
+_SAID = {
+    Action.APPLIED: "applied",
+    Action.UNCHANGED: "there already",
+    Action.SKIPPED: "left out",
+    Action.CLEARED: "cleared",
+}
 _STYLES = {Action.CLEARED: "red", Action.SKIPPED: "yellow", Action.UNCHANGED: "dim", Action.APPLIED: ""}
 
 
@@ -48,8 +54,8 @@ def print_export(exported: Exported, *, every_change: bool = False) -> None:
     )
     shown = [one for one in changes if every_change or one.action is not Action.SKIPPED]
     if shown and (every_change or len(shown) <= FEW):
-        console.print(changes_table(shown))
-    counts = [f"{exported.count(action)} {action}" for action in Action if exported.count(action)]
+        console.print(changes_table(shown, exported.names))
+    counts = [f"{exported.count(action)} {_SAID[action]}" for action in Action if exported.count(action)]
     if counts:
         say(console, f"  scores: {', '.join(counts)}")
     # What is applied has a reason only where it is not plain: a score that will be cut, a zero.
@@ -57,7 +63,7 @@ def print_export(exported: Exported, *, every_change: bool = False) -> None:
     for action in (Action.CLEARED, Action.SKIPPED, Action.APPLIED):
         chosen = (change for change in changes if change.action is action)
         for line in _grouped(change for change in chosen if change.reason or action not in plain):
-            say(console, f"  {action}: {line}", _STYLES[action])
+            say(console, f"  {_SAID[action]}: {line}", _STYLES[action])
     left = (change for change in changes if change.action is Action.SKIPPED)
     if any(change.reason.startswith(WAITS) for change in left):
         say(console, "  (--unfinished sends what such work has so far)")
@@ -65,7 +71,7 @@ def print_export(exported: Exported, *, every_change: bool = False) -> None:
         say(console, f"  • {note}")
 
 
-def changes_table(changes: Iterable[Change]) -> Table:
+def changes_table(changes: Iterable[Change], names: Mapping[str, str]) -> Table:
     """
     Return a table of what becomes of each score.
 
@@ -73,28 +79,30 @@ def changes_table(changes: Iterable[Change]) -> Table:
     ----------
     changes : iterable of Change
         A row each.
+    names : mapping of str to str
+        The students' names, by their ids.
 
     Returns
     -------
     Table
-        Student, column, before, after, and what happens.
+        Student, name, column, before, after, and what happens.
     """
     changes = tuple(changes)
+    texts = {
+        "student": [change.student for change in changes],
+        "name": [names.get(change.student, "") for change in changes],
+        "column": [change.column for change in changes],
+        "in the LMS": [change.before for change in changes],
+        "will be": [change.before if change.action is Action.SKIPPED else change.after for change in changes],
+        "": [_SAID[change.action] for change in changes],
+    }
+    if len(set(texts["column"])) == 1:
+        del texts["column"]
+    shown = {title: cells for title, cells in texts.items() if any(cells)}
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 2))
-    several = len({change.column for change in changes}) > 1
-    known = any(change.before for change in changes)
-    for title, shown in (
-        ("student", True),
-        ("column", several),
-        ("in the LMS", known),
-        ("will be", True),
-        ("", True),
-    ):
-        if shown:
-            table.add_column(title, justify="right" if title in {"in the LMS", "will be"} else "left")
-    for change in changes:
-        after = change.after if change.action is not Action.SKIPPED else change.before
-        cells = [change.student, *[change.column] * several, *[change.before] * known, after, change.action]
+    for title in shown:
+        table.add_column(title, justify="right" if title in {"in the LMS", "will be"} else "left")
+    for change, *cells in zip(changes, *shown.values(), strict=True):
         table.add_row(*(Text(printable(cell)) for cell in cells), style=_STYLES[change.action])
     return table
 

@@ -92,6 +92,8 @@ class Exported:
         False if it was a dry run.
     export : Export
         The files and their changes.
+    names : mapping of str to str
+        The students' names, by their ids; those that the gradebook has.
     """
 
     assignment: str
@@ -99,6 +101,7 @@ class Exported:
     path: Path
     written: bool
     export: Export
+    names: Mapping[str, str] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """Return what machines read."""
@@ -161,7 +164,12 @@ def export_grades(course: Course, assignment: str, asked: Asked) -> Exported:
     if not asked.dry_run:
         _write(path, export, is_ours=asked.to is None)
     return Exported(
-        assignment=assignment, format=asked.format, path=path, written=not asked.dry_run, export=export
+        assignment=assignment,
+        format=asked.format,
+        path=path,
+        written=not asked.dry_run,
+        export=export,
+        names={grade.student: grade.name for grade in request.grades if grade.name},
     )
 
 

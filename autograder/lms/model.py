@@ -212,6 +212,11 @@ class Grade:
     email: str = ""
     lms_user_id: str = ""
 
+    @property
+    def name(self) -> str:
+        """The whole name, from the gradebook; may be empty."""
+        return " ".join(part for part in (self.first_name, self.last_name) if part)
+
     def person(self, lms: Lms) -> Person | None:
         """Return the student as one LMS knows them, or None."""
         return next((person for person in self.people if person.lms == lms), None)
