@@ -83,6 +83,19 @@ def test_two_downloads_in_one_are_refused(one: str, other: str) -> None:
     assert all(WRITERS[name][0].shown in caught.value.what for name in (one, other))
 
 
+@pytest.mark.parametrize("name", sorted(set(WRITERS) - {"Moodle, flat"}))
+def test_one_student_makes_no_doubt(name: str) -> None:
+    """Twenty files that are called as another LMS calls them have no more to say than one."""
+    lms, write = WRITERS[name]
+    odd = (
+        *(f"x_y_attempt_2027-03-01-10-05-{number:02}_a" for number in range(20)),
+        *(f"b_{number}_assignsubmission_file_a" for number in range(20)),
+        *(f"c_{number}_7_a" for number in range(20)),
+    )
+    with opened(write([handed(NASTY[0]), handed(NASTY[1], "hw1.ipynb", *odd)])) as archive:
+        assert recognise(archive) == lms
+
+
 def test_names_of_two_lms_are_refused() -> None:
     """An assignment called lab_2_1 makes of Blackboard's names such as Canvas gives, all of them."""
     written = blackboard([handed(who) for who in NASTY[:3]], "lab_2_1", notes=False)

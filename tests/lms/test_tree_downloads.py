@@ -220,7 +220,7 @@ def test_what_is_recognised_and_what_is_not() -> None:
     assert recognise(opened({"ana/hw1.ipynb": b"", "ben/hw1.ipynb": b""})) == Lms.PLAIN
     assert recognise(opened({"ana_hw1.ipynb": b"", "ben_hw1.ipynb": b""})) == Lms.PLAIN
     mixed = {f"ruizana_{number}_77_hw1.ipynb": b"" for number in range(4)} | {"a b.txt": b"", "c d.txt": b""}
-    half = {f"ana+ps1+{TIME}/{number}": b"" for number in range(3)} | {
+    half = {f"ana{number}+ps1+{TIME}/1": b"" for number in range(3)} | {
         f"x_{number}_7_hw1.ipynb": b"" for number in range(3)
     }
 
@@ -228,6 +228,70 @@ def test_what_is_recognised_and_what_is_not() -> None:
     for files in (half, {"a b.txt": b"", "c d.txt": b""}, {}):
         with pytest.raises(CourseError, match=r"--from: canvas, .*plain"):
             recognise(opened(files))
+
+
+OWN = "submitted/ben/ps1"
+FOREIGN = {
+    "a folder called as the exchange's": {f"{OWN}/ana+ps1+2030-01-01 00:00:00 UTC/hw1.ipynb": b"BEN"},
+    "folders of another assignment": {f"submitted/ben/ps2/ana/ps1/{number}": b"BEN" for number in range(9)},
+    "a tree in a tree": {f"{OWN}/submitted/ana/ps1/hw1.ipynb": b"BEN"},
+    "both, many times": {
+        f"{OWN}/{number}/ana+ps1+2030-01-01 00:00:00 UTC/ana/ps1/hw1.ipynb": b"BEN" for number in range(20)
+    },
+}
+
+
+@pytest.mark.parametrize("around", ["", "backup/2027/", "course/"])
+@pytest.mark.parametrize("what", FOREIGN)
+def test_what_a_student_names_is_the_students_own(what: str, around: str) -> None:
+    """Where students' folders are is decided above them, by the students, not by their files."""
+    files = {f"submitted/{one}/ps1/hw1.ipynb": one.encode() for one in ("ana", "ben")} | FOREIGN[what]
+    files |= {f"{OWN}/timestamp.txt": TIME.encode()}
+    course = {"source/ps1/hw1.ipynb": b"", "notes.txt": b""} if around == "course/" else {}
+    archive = opened({f"{around}{name}": data for name, data in (files | course).items()})
+    download = nbgrader.read(archive, context())
+
+    assert recognise(archive) == Lms.NBGRADER
+    whose = {
+        archive.read(entry): attempt.person.student
+        for attempt in download.attempts
+        if attempt.person
+        for _, entry in attempt.files
+    }
+    assert whose.pop(b"ana") == "ana"
+    assert set(whose.values()) == {"ben"}
+    assert [one.person.student for one in download.attempts if one.person] == ["ana", "ben"]
+
+
+def test_what_one_student_names_makes_no_lms() -> None:
+    """A plain folder stays one, whatever and however much is in one student's part of it."""
+    plainly = {f"handed in/{one}/hw1.ipynb": b"" for one in ("ana", "ben", "cy")}
+    named = (
+        f"ana+ps1+{TIME}/",
+        "ana_5_assignsubmission_file/",
+        "ana_501_7_",
+        "ps1_ana_attempt_2027-03-01-10-05-06_",
+        "1-2 - Ana Ruiz - Mar 1, 2027 926 PM/",
+        "Ruiz, Ana(ana)/Submission attachment(s)/",
+    )
+    for start in named:
+        files = {f"handed in/ben/{start}{number}.ipynb": b"" for number in range(20)}
+        files |= {f"handed in/ben/{start.rstrip('/')}/timestamp.txt": b"", "handed in/ben/grades.csv": b""}
+        assert recognise(opened(plainly | files)) == Lms.PLAIN
+        # Of one student alone too, if the student is known.
+        alone = {name: data for name, data in files.items() if name.endswith(".ipynb")}
+        assert recognise(opened(alone), People(PEOPLE)) == Lms.PLAIN
+
+
+def test_downloads_in_folders_are_told() -> None:
+    """Two sections in a folder each are two downloads, and no folders of two students."""
+    files = {"sec1/ruizana_501_11_hw1.ipynb": b"", "sec2/lindqvistbo_502_12_hw1.ipynb": b""}
+
+    with pytest.raises(CourseError, match="like Canvas in sec1 and like Canvas in sec2") as caught:
+        recognise(opened(files))
+    assert "Name each folder" in caught.value.remedy
+    known = [Person(lms=Lms.PLAIN, student="sec1"), Person(lms=Lms.PLAIN, student="sec2")]
+    assert recognise(opened(files), People(known)) == Lms.PLAIN
 
 
 def test_not_every_lms_hands_out_submissions() -> None:

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, cast
 
 from autograder.errors import CourseError
+from autograder.lms.downloads.levels import levels
+from autograder.lms.downloads.model import Entry
+from autograder.lms.downloads.owners import owners
 from autograder.lms.model import Lms
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
-    from autograder.lms.downloads.model import Archive, Reader
+    from autograder.lms.downloads.levels import Level
+    from autograder.lms.downloads.model import Archive, Left, Reader
+    from autograder.lms.people import People
 
 READERS: Mapping[Lms, str] = {
     lms: f"autograder.lms.downloads.{lms.value}"
@@ -54,14 +60,32 @@ def reader_of(lms: Lms) -> Reader:
     return cast("Reader", import_module(READERS[lms]))
 
 
-def recognise(archive: Archive) -> Lms:
+@dataclass(slots=True)
+class _Shown:
+    """What a reader is shown of a download to say whether it fits: one path for each student's part."""
+
+    where: str
+    entries: tuple[Entry, ...]
+    left: tuple[Left, ...] = ()
+
+    def read(self, entry: Entry, limit_bytes: int | None = None) -> bytes:
+        """Return nothing: names alone tell whose a download is."""
+        del entry, limit_bytes
+        return b""
+
+
+def recognise(archive: Archive, people: People | None = None) -> Lms:
     """
     Return which LMS a download is of.
+
+    Each student has one vote, whatever and however much they handed in.
 
     Parameters
     ----------
     archive : Archive
         The download.
+    people : People, optional
+        Everybody who may have handed in: what lies in their folders tells nothing.
 
     Returns
     -------
@@ -71,18 +95,69 @@ def recognise(archive: Archive) -> Lms:
     Raises
     ------
     CourseError
-        If it may be of several, or of none.
+        If it may be of several, or of none, or is several downloads in folders.
     """
-    sure = {lms: reader_of(lms).fits(archive) for lms in READERS if find_spec(READERS[lms])}
-    plain = sure.pop(Lms.PLAIN)
-    best, second = sorted(sure, key=lambda lms: sure[lms], reverse=True)[:2]
-    if sure[best] >= SURE and sure[best] - sure[second] >= APART:
-        return best
-    if sure[best] < APART and plain >= SURE / 2:
-        return Lms.PLAIN
-    seen = ", ".join(entry.name for entry in archive.entries[:_SHOWN]) or "nothing"
-    like = [lms.shown for lms in (best, second) if sure[lms] >= APART]
-    what = f"looks like {' and like '.join(like)}" if like else "looks like no LMS that is known"
+    verdict = _verdict(archive.where, archive.entries, people)
+    if verdict.lms is not None:
+        return verdict.lms
+    like = [lms.shown for lms, sure in verdict.looks if sure >= APART]
     known = ", ".join(one.value for one in READERS)
-    remedy = f"Say where it is from with --from: {known}."
-    raise CourseError(archive.where, f"{what} (in it: {seen})", remedy)
+    if not like:
+        if parts := _parts(verdict.level, archive.where, people):
+            found = " and ".join(f"like {lms.shown} in {name}" for name, lms in parts[:_SHOWN])
+            more = f" and in {len(parts) - _SHOWN} more folders" if len(parts) > _SHOWN else ""
+            remedy = (
+                "Name each folder by itself behind collect. Say where it is from with --from if it is one"
+            )
+            raise CourseError(archive.where, f"looks {found}{more}", f"{remedy}: {known}.")
+        if reader_of(Lms.PLAIN).fits(archive) >= SURE / 2:
+            return Lms.PLAIN
+    seen = ", ".join(entry.name for entry in archive.entries[:_SHOWN]) or "nothing"
+    what = f"looks like {' and like '.join(like)}" if like else "looks like no LMS that is known"
+    raise CourseError(archive.where, f"{what} (in it: {seen})", f"Say where it is from with --from: {known}.")
+
+
+@dataclass(frozen=True, slots=True)
+class _Verdict:
+    """Whose some entries are, if it is clear; the two that they look most like, and the last level seen."""
+
+    lms: Lms | None
+    looks: tuple[tuple[Lms, float], ...]
+    level: Level
+
+
+def _verdict(where: str, entries: Sequence[Entry], people: People | None) -> _Verdict:
+    looks: tuple[tuple[Lms, float], ...] = ()
+    for level in levels(entries, people):
+        sure = _sure(where, level)
+        best, second = sorted(sure, key=lambda lms: sure[lms], reverse=True)[:2]
+        if not looks or sure[best] > looks[0][1]:
+            looks = (best, sure[best]), (second, sure[second])
+        if sure[best] >= SURE:
+            # What lies deeper is the students' to name.
+            is_clear = sure[best] - sure[second] >= APART
+            return _Verdict(best if is_clear else None, looks, level)
+    return _Verdict(None, looks, level)
+
+
+def _sure(where: str, level: Level) -> dict[Lms, float]:
+    """Return by LMS which share of the parts at a level has its names."""
+    sure: dict[Lms, float] = {}
+    for lms in READERS:
+        if lms is not Lms.PLAIN and find_spec(READERS[lms]):
+            paths = level.shown(below=lms is Lms.NBGRADER)
+            entries = tuple(Entry(name=path, size=0) for path in sorted(paths))
+            sure[lms] = reader_of(lms).fits(_Shown(where, entries))
+    return sure
+
+
+def _parts(level: Level, where: str, people: People | None) -> list[tuple[str, Lms]]:
+    """Return the folders that are downloads themselves, if most are: each section's, say."""
+    found = []
+    for name, inside in level.folders.items():
+        if people is not None and owners(people, name):
+            return []
+        entries = [replace(entry, name="/".join(parts)) for parts, entry in inside]
+        lms = _verdict(where, entries, people).lms
+        found += [(name, lms)] if lms is not None else []
+    return found if len(found) > 1 and 2 * len(found) > len(level.folders) else []
