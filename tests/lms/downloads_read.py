@@ -44,6 +44,7 @@ class Understood:
     refused: tuple[ReadAttempt, ...]
     left: tuple[Left, ...]
     sure: float
+    notes: tuple[str, ...] = ()
 
     def of(self, student: str) -> list[ReadAttempt]:
         """Return what was taken of a student."""
@@ -81,7 +82,7 @@ def understood(written: Written, reader: Reader, people: Iterable[Person]) -> Un
     assert all(one.student for one in taken)
     assert all(one.attempt.problem.count(". ") >= 1 or ": " in one.attempt.problem for one in refused)
     assert 0 <= sure <= 1
-    return Understood(taken, refused, left, sure)
+    return Understood(taken, refused, left, sure, download.notes)
 
 
 def assert_nobody_has_anothers(read: Understood, work: Sequence[Handed]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 from itertools import product
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ from downloads_read import assert_nobody_has_anothers, assert_taken, enrolled, u
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from nasty_people import ANA, NASTY, TWINS, Nasty, classes
-from written_downloads import Handed, MoodleSite, Written, handed, moodle, moodle_name, moodle_teams
+from written_downloads import ZONE, Handed, MoodleSite, Written, handed, moodle, moodle_name, moodle_teams
 from written_rosters import moodle_grades, moodle_worksheet, php_table, table
 
 from autograder.lms.downloads import moodle as reader
@@ -341,6 +342,22 @@ def test_online_text_does_not_replace_a_file_of_its_name() -> None:
     (read,) = understood(moodle([work]), reader, enrolled([ANA], moodle_grades)).taken
 
     assert read.files == {"onlinetext.html": b"a file", "onlinetext/onlinetext.html": b"a text"}
+
+
+@pytest.mark.parametrize(("minutes", "is_told"), [(-60, False), (0, False), (1, True), (20_000, True)])
+def test_files_later_than_the_worksheet_are_told(minutes: int, *, is_told: bool) -> None:
+    """The worksheet may be older than the zip: then a late resubmission has the time of the first."""
+    work = [handed(ANA)]
+    at = work[0].at.astimezone(ZONE).replace(tzinfo=None)
+    written = replace(moodle(work), made=at + timedelta(minutes=minutes, seconds=30))
+
+    read = understood(written, reader, enrolled([ANA], moodle_worksheet))
+    untold = understood(written, reader, enrolled([ANA], moodle_grades))
+
+    assert_taken(read, work)
+    assert bool(read.notes) == is_told
+    assert all("Ana Ruiz are later in the zip than the worksheet says" in note for note in read.notes)
+    assert untold.notes == ()
 
 
 def test_students_of_other_lists_are_found_by_name() -> None:

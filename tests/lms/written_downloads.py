@@ -51,6 +51,8 @@ class Written:
 
     entries: dict[str, bytes] = field(default_factory=dict)
     name: str = "download.zip"
+    made: datetime | None = None
+    """The time of its entries, by the clock of whoever made it; None for that of the test."""
 
 
 def handed(who: Nasty, *names: str, number: int = 0, **more: Any) -> Handed:
@@ -66,7 +68,8 @@ def opened(written: Written) -> Iterator[OpenArchive[Any]]:
         path = Path(folder) / written.name
         with zipfile.ZipFile(path, "w") as file:
             for name, data in written.entries.items():
-                file.writestr(name, data)
+                at = written.made
+                file.writestr(zipfile.ZipInfo(name, at.timetuple()[:6]) if at else name, data)
         with open_archive(path) as archive:
             yield archive
 

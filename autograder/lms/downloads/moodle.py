@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from autograder.lms.downloads.attempts import (
@@ -26,6 +27,7 @@ from autograder.lms.downloads.model import Attempt, Download, Left
 from autograder.lms.downloads.owners import BY_HAND
 from autograder.lms.model import IdKind, Lms
 from autograder.lms.people import fold, full_names
+from autograder.terminal import some
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -43,6 +45,10 @@ _DROPPED = re.compile(r"[&<>\"`|':\\/\x00-\x1f\x7f]|\.{2,}")
 """What Moodle leaves out of names of files."""
 _BLIND = {"participant", "teilnehmerin", "teilnehmer", "participante", "partecipante", "deelnemer"}
 """What Moodle calls everybody while names are hidden, in some languages."""
+
+_MINUTE = timedelta(minutes=1)
+_NAMED = 8
+"""Students that are named one by one."""
 
 _WORKSHEET = (
     "Download the grading worksheet of this assignment (in Moodle: View all submissions, Download "
@@ -152,14 +158,38 @@ def read(archive: Archive, context: Context) -> Download:
             whose[prefix], Attempt(key=prefix.key, person=None, files=_files(one), named=prefix.name)
         )
     ]
-    timed = tuple(replace(one, submitted_at=_time(one.person, context)) for one in attempts)
-    return Download(lms=Lms.MOODLE, attempts=timed, left=tuple(left))
+    times = [_time(one.person, context) for one in attempts]
+    timed = [
+        replace(one, submitted_at=None if time is None else in_utc(time, context.zone))
+        for one, time in zip(attempts, times, strict=True)
+    ]
+    return Download(
+        lms=Lms.MOODLE, attempts=tuple(timed), left=tuple(left), notes=tuple(_old_times(attempts, times))
+    )
 
 
 def _time(person: Person | None, context: Context) -> datetime | None:
+    """Return when the worksheet says that something was handed in, by the site's clock."""
     known = context.people.of(person) if person is not None else ()
     times = [one.submitted_at for one in known if one.lms is Lms.MOODLE and one.submitted_at is not None]
-    return in_utc(max(times), context.zone) if times else None
+    return max(times, default=None)
+
+
+def _old_times(attempts: Iterable[Attempt], times: Iterable[datetime | None]) -> Iterator[str]:
+    """Yield what to know where files are later than the worksheet says: it may be older than the zip."""
+    later = [
+        one.named
+        for one, time in zip(attempts, times, strict=True)
+        # The worksheet has whole minutes, and a zip whole steps of two seconds.
+        if time is not None
+        and any(entry.modified and entry.modified >= time + _MINUTE for _, entry in one.files)
+    ]
+    if later:
+        yield (
+            f"files of {some(sorted(set(later)), _NAMED)} are later in the zip than the worksheet says that "
+            "they were handed in: if it is older than the zip, late work has an early time. "
+            "Download both at the same time"
+        )
 
 
 def _parsed(name: str) -> tuple[re.Match[str], str, str] | None:
