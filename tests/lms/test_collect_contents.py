@@ -11,7 +11,8 @@ from crafted_zips import SMALL, RawZip, opened, zip_bytes
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from autograder.lms.archive.limits import DOWNLOAD
+from autograder.errors import SubmissionError
+from autograder.lms.archive.limits import ATTEMPT, DOWNLOAD, MIB
 from autograder.lms.archive.names import folded
 from autograder.lms.archive.zips import ZipArchive
 from autograder.lms.collecting.contents import Reading
@@ -22,6 +23,8 @@ from autograder.lms.people import People
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from autograder.lms.archive.limits import Limits
 
 ANA = Person(lms=Lms.CANVAS, student="ana")
 
@@ -188,3 +191,57 @@ def test_many_bombs_are_one() -> None:
         "3.zip": ["3.zip", "3.zip"],
         "y.ipynb": ["y.ipynb"],
     }
+
+
+BOMB = zip_bytes({"hw1.ipynb": b"1", **{f"{number}.bin": bytes(15 * MIB) for number in range(2)}})
+
+
+def test_archives_of_an_attempt_count_together() -> None:
+    """What each may unpack to, all of one student's may not; those of others are opened all the same."""
+    files = {f"{number}.zip": (f"{number}.zip", BOMB) for number in range(3)}
+    evil = reading(files)
+    taken = contents(evil)
+
+    assert len(BOMB) * 3 < MIB
+    assert sum(map(len, taken.values())) < DOWNLOAD.ratio_from_bytes
+    assert told(evil) == ["1.zip", "2.zip"]
+    assert "unpacks, with what is beside it, to more than 32 MiB" in evil.left[0].reason
+    assert contents(Reading(evil.archive, evil.attempt)) == taken
+    others = [
+        Reading(evil.archive, Attempt(key=name, person=ANA, files=((name, entry),)))
+        for name, entry in zip(files, evil.archive.entries, strict=True)
+    ]
+    assert all("hw1.ipynb" in contents(one) for one in others)
+
+
+@pytest.mark.parametrize(
+    ("limits", "reason"),
+    [
+        (replace(SMALL, entries=2), "holds more than 2 files"),
+        (replace(SMALL, total_bytes=3 * MIB), "is larger than 3 MiB"),
+    ],
+)
+def test_an_attempt_that_is_too_much_costs_its_owner(limits: Limits, reason: str) -> None:
+    """Of files as of bytes."""
+    files = {name: (name, name.encode() * (MIB + 700)) for name in ("a", "b", "c")}
+    one = reading(files)
+    one.limits = limits
+
+    with pytest.raises(SubmissionError, match=f"ana: {reason}"):
+        contents(one)
+
+
+def test_files_of_an_archive_count_with_those_beside_it() -> None:
+    """It stays as it is if with what is in it there would be too many."""
+    inner = zip_bytes({f"{number}.ipynb": b"%d" % number for number in range(5)})
+    one = reading({"a.zip": ("a.zip", inner), "b.zip": ("b.zip", inner), "x": ("x", b"x")})
+    one.limits = replace(SMALL, entries=8)
+
+    assert sorted(contents(one)) == [*(f"{number}.ipynb" for number in range(5)), "b.zip", "x"]
+    assert told(one) == ["b.zip"]
+
+
+def test_what_all_share_is_far_more_than_a_class_hands_in() -> None:
+    """A few students who hand in as much as they can leave room for all others."""
+    assert 1000 * ATTEMPT.total_bytes < DOWNLOAD.total_bytes
+    assert 20 * ATTEMPT.entries < DOWNLOAD.entries

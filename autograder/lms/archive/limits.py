@@ -29,15 +29,18 @@ class Limits:
         repeats one line may be.
     """
 
-    entries: int = 200_000
-    total_bytes: int = 16 * 1024 * MIB
+    entries: int = 500_000
+    total_bytes: int = 1024 * 1024 * MIB
     entry_bytes: int = 256 * MIB
     ratio: int = 200
     ratio_from_bytes: int = 32 * MIB
 
 
 DOWNLOAD = Limits()
-"""For what an LMS packed."""
+"""For what an LMS packed: far more than a class hands in, as it is shared by all of it."""
+
+ATTEMPT = Limits(entries=10_000, total_bytes=512 * MIB)
+"""For what a student handed in at once, with all that is packed in it."""
 
 INNER = Limits(entries=2_000, total_bytes=256 * MIB)
 """For what a student packed."""
@@ -92,7 +95,7 @@ class Meter:
         if self._total > limits.total_bytes:
             # What is refused takes no room from others.
             self.forget(name)
-            what = f"the archive unpacks to more than {limits.total_bytes // MIB} MiB"
+            what = f"unpacks, with what is beside it, to more than {limits.total_bytes // MIB} MiB"
             raise SubmissionError(name, what, "Collect it in parts, or ask for less.")
         if self.outer is not None:
             self.outer.count(name, size)

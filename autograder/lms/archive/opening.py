@@ -71,18 +71,23 @@ def open_archive(path: Path, limits: Limits = DOWNLOAD) -> OpenArchive[Any]:
         raise
 
 
-def open_inner(outer: OpenArchive[Any], entry: Entry, limits: Limits = INNER) -> OpenArchive[Any]:
+def open_inner(
+    outer: OpenArchive[Any], entry: Entry, limits: Limits = INNER, meter: Meter | None = None
+) -> OpenArchive[Any]:
     """
     Open an archive that is an entry of another: one that a student has packed.
 
     Parameters
     ----------
     outer : OpenArchive
-        The archive around it; what is unpacked counts with all other archives in it.
+        The archive around it.
     entry : Entry
         One of its entries.
     limits : Limits
         What is too much.
+    meter : Meter, optional
+        What is unpacked counts with all else that this counts; by default with
+        all other archives in the outer one.
 
     Returns
     -------
@@ -97,7 +102,7 @@ def open_inner(outer: OpenArchive[Any], entry: Entry, limits: Limits = INNER) ->
         If it cannot be read.
     """
     file = io.BytesIO(outer.read(entry))
-    return _opened(f"{outer.where}: {entry.name}", file, limits, outer.packed)
+    return _opened(f"{outer.where}: {entry.name}", file, limits, outer.packed if meter is None else meter)
 
 
 def _opened(where: str, file: BinaryIO, limits: Limits, outer: Meter | None = None) -> OpenArchive[Any]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from autograder.course.timestamps import FILE
 from autograder.errors import SubmissionError
 from autograder.lms.archive import open_inner
+from autograder.lms.archive.limits import ATTEMPT, MIB, Limits, Meter
 from autograder.lms.archive.names import clean, folded, is_left_behind, name_problem
 from autograder.lms.archive.opening import PACKED
 from autograder.lms.collecting.record import CollectedFile
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from autograder.lms.downloads.model import Attempt, Entry
 
 _NOTEBOOK = ".ipynb"
+_LESS = "Ask for the notebooks, and for less beside them."
 _TRIES = 9
 """So many folders are tried for a file whose place is taken."""
 
@@ -55,12 +57,15 @@ class Reading:
         The download.
     attempt : Attempt
         Of the download.
+    limits : Limits
+        What is too much for an attempt.
     left : list of Left
         What was left out of it, and why.
     """
 
     archive: OpenArchive[Any]
     attempt: Attempt
+    limits: Limits = ATTEMPT
     left: list[Left] = field(default_factory=list)
     # What is called as the kit's own file is no folder either.
     _files: dict[str, str] = field(default_factory=lambda: {FILE: ""})
@@ -83,6 +88,7 @@ class Reading:
         OperatorError
             If the download cannot be read.
         """
+        meter = self._meter()
         packed = []
         for path, entry in self.attempt.files:
             if path.lower().endswith(PACKED):
@@ -90,18 +96,33 @@ class Reading:
             else:
                 yield from self._file(path, entry.name, "", self.archive.read(entry))
         for path, entry in packed:
-            yield from self._packed(path, entry)
+            yield from self._packed(path, entry, meter)
 
-    def _packed(self, path: str, entry: Entry) -> Iterator[Content]:
+    def _meter(self) -> Meter:
+        """Return what counts the bytes that are unpacked, if what was handed in is not too much."""
+        limits, files = self.limits, self.attempt.files
+        handed_in = sum(entry.size for _, entry in files)
+        if len(files) > limits.entries:
+            raise SubmissionError(self.attempt.key, f"holds more than {limits.entries} files", _LESS)
+        if handed_in > limits.total_bytes:
+            raise SubmissionError(self.attempt.key, f"is larger than {limits.total_bytes // MIB} MiB", _LESS)
+        packed = sum(entry.size for path, entry in files if path.lower().endswith(PACKED))
+        most = max(limits.ratio * packed, limits.ratio_from_bytes)
+        most = min(most, limits.total_bytes - handed_in)
+        return Meter(replace(limits, total_bytes=most), self.archive.packed)
+
+    def _packed(self, path: str, entry: Entry, meter: Meter) -> Iterator[Content]:
         """Yield what is in an archive, or the archive itself if no notebook is in it."""
         with ExitStack() as to_close:
             try:
-                inner = to_close.enter_context(open_inner(self.archive, entry))
+                inner = to_close.enter_context(open_inner(self.archive, entry, meter=meter))
                 files = [(one, inner.read(one)) for one in inner.entries] if _has_notebook(inner) else []
+                self._check_count(entry, len(files))
             except SubmissionError as error:
                 reason = f"It is an archive that {error.what}, so it stays as it is. {error.remedy}"
                 self.left.append(Left(name=entry.name, reason=reason))
-                self.archive.packed.forget(f"{self.archive.where}: {entry.name}: ")
+                for counted in (meter, self.archive.packed):
+                    counted.forget(f"{self.archive.where}: {entry.name}: ")
                 files = []
             else:
                 self.left += (
@@ -112,6 +133,11 @@ class Reading:
             yield from self._file(path, entry.name, "", self.archive.read(entry))
         for one, data in files:
             yield from self._file(one.name, entry.name, one.name, data, beside=PurePosixPath(path).stem)
+
+    def _check_count(self, entry: Entry, more: int) -> None:
+        if len(self._files) + more > self.limits.entries:
+            what = f"holds, with what is beside it, more than {self.limits.entries} files"
+            raise SubmissionError(entry.name, what, _LESS)
 
     def _file(self, path: str, entry: str, inner: str, data: bytes, beside: str = "") -> Iterator[Content]:
         digest = hashlib.sha256(data).hexdigest()
