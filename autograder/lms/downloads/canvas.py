@@ -22,7 +22,7 @@ from autograder.lms.model import IdKind, Lms
 from autograder.lms.people import full_names
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from autograder.lms.downloads.model import Archive, Context, Entry
     from autograder.lms.model import Person
@@ -117,8 +117,9 @@ def read(archive: Archive, context: Context) -> Download:
     """
     handed: dict[object, _Handed] = {}
     left: list[Left] = []
-    for entry in archive.entries:
-        name = PurePosixPath(entry.name).name
+    names = [PurePosixPath(entry.name).name for entry in archive.entries]
+    called = _called(names)
+    for name, entry in zip(names, archive.entries, strict=True):
         if _ANONYMOUS.fullmatch(name) and not _fitting(name, context):
             one = _anonymous(name)
         elif not (readings := list(_readings(name))):
@@ -126,7 +127,7 @@ def read(archive: Archive, context: Context) -> Download:
             left.append(Left(name=entry.name, reason=reason))
             continue
         else:
-            one = _owner(readings, name, context)
+            one = _owner(readings, name, context, called)
         whose = one.person.student or id(one.person) if one.person else (one.reading.key, one.problem)
         handed.setdefault(whose, one).entries.append((one.reading, entry))
     left += _other_names(handed.values(), context)
@@ -170,14 +171,27 @@ def _fitting(name: str, context: Context) -> list[tuple[_Reading, Person]]:
     ]
 
 
-def _owner(readings: list[_Reading], name: str, context: Context) -> _Handed:
+def _called(names: Iterable[str]) -> dict[str, set[str]]:
+    """Return by number what each student is called in a download, where names can be read in one way only."""
+    called: dict[str, set[str]] = defaultdict(set)
+    for name in names:
+        readings = list(_readings(name))
+        if len(readings) == 1:
+            called[readings[0].user].add(readings[0].name)
+    return called
+
+
+def _owner(readings: list[_Reading], name: str, context: Context, called: Mapping[str, set[str]]) -> _Handed:
     fitting = _fitting(name, context)
     exact = [(reading, person) for reading, person in fitting if _has_name(person, reading.name, context)]
     chosen = exact or fitting
     # Where there is one pair of numbers only, there is nothing to choose: a group has another name.
     if len(chosen) == 1 and (exact or len(readings) == 1):
         reading, person = chosen[0]
-        return _Handed(person, reading)
+        # Somebody may have taken this name and its number as a name since the roster was written.
+        others = [one for one, whose in fitting if whose is not person and len(one.name) > len(reading.name)]
+        if all(one.name not in called.get(one.user, {one.name}) for one in others):
+            return _Handed(person, reading)
     if not fitting:
         numbers = list(dict.fromkeys(reading.user for reading in readings))
         # A single number is in the name already: one sentence tells of all whom a roster lacks.
