@@ -72,6 +72,28 @@ def some(names: Sequence[str], count: int) -> str:
     return ", ".join(names[:count]) + (f" and {more} more" if more > 0 else "")
 
 
+def short(text: str, letters: int) -> str:
+    """
+    Return a text that is no longer than it may be, cut in the middle: both of its ends tell.
+
+    Parameters
+    ----------
+    text : str
+        Anybody's text.
+    letters : int
+        How many it may have; at least three.
+
+    Returns
+    -------
+    str
+        "exercise…ipynb".
+    """
+    if len(text) <= letters:
+        return text
+    half = (letters - 1) // 2
+    return f"{text[: letters - 1 - half]}…{text[-half:]}"
+
+
 def short_path(path: Path) -> str:
     """Return a path as one would type it from here."""
     try:

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from autograder.lms.collecting.planning import Action, Planned
-from autograder.terminal import printable, say, some
+from autograder.terminal import printable, say, short, some
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -26,6 +26,9 @@ FILES = 4
 
 TOLD = 50
 """Reasons that are told one by one: an archive may hold thousands."""
+
+LETTERS, REASON_LETTERS = 80, 400
+"""The most letters of a name and of a reason: a student may have chosen them."""
 
 _SHOWN = {
     Action.NEW: ("new", "green"),
@@ -58,13 +61,13 @@ def print_collection(collection: Collection) -> None:
         console.print(collection_table(collection, shown))
     problems = _grouped((one.reason, one.name) for one in collection.problems)
     for reason, names in islice(problems.items(), TOLD):
-        say(console, f"not collected: {some(names, NAMED)}: {reason}", "red")
+        say(console, f"not collected: {some(_named(names), NAMED)}: {short(reason, REASON_LETTERS)}", "red")
     if len(problems) > TOLD:
         say(console, f"not collected for {len(problems) - TOLD} more reasons (--json tells all)", "red")
     _say_lateness(console, collection)
     harmless = ((one.reason, one.name) for one in collection.left if one.harmless)
     for reason, names in _grouped(harmless).items():
-        say(console, f"left out: {some(names, FILES)}: {reason}", "dim")
+        say(console, f"left out: {some(_named(names), FILES)}: {short(reason, REASON_LETTERS)}", "dim")
     for note in collection.notes:
         say(console, note, "yellow")
     if collection.enrolment.new:
@@ -91,6 +94,18 @@ def _grouped(told: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
     for words, name in told:
         found[words].append(name)
     return found
+
+
+def _named(names: list[str]) -> list[str]:
+    """Return short names; of what is in one archive the first one: it pushes nobody else's aside."""
+    by_archive: dict[str, list[str]] = defaultdict(list)
+    for name in names:
+        archive, inside, _ = name.partition(": ")
+        by_archive[archive if inside else name].append(name)
+    return [
+        short(inside[0], LETTERS) + (f" (and {len(inside) - 1} more in it)" if len(inside) > 1 else "")
+        for inside in by_archive.values()
+    ]
 
 
 def collection_table(collection: Collection, shown: list[Planned]) -> Table:
@@ -131,9 +146,9 @@ def _files(paths: list[str], notebooks: tuple[str, ...]) -> str:
     """Return which files there are: of the usual ones how many, all others by name."""
     expected = {f"{name}.ipynb" for name in notebooks}
     there = expected & set(paths)
-    others = [path for path in paths if path not in expected]
+    others = [short(path, LETTERS) for path in paths if path not in expected]
     if len(there) < 2 or not expected:  # noqa: PLR2004 - a single one is told by its name
-        return some(paths, FILES)
+        return some([*sorted(there), *others], FILES)
     missing = sorted(expected - there)
     count = f"{len(there)} of {len(expected)} notebooks" if missing else f"all {len(expected)} notebooks"
     without = f", not {some(missing, FILES)}" if missing else ""

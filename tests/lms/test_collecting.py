@@ -24,7 +24,7 @@ from collect_courses import (
 from crafted_zips import RawZip, write_zip
 
 from autograder.cli import main
-from autograder.commands.collected import NAMED
+from autograder.commands.collected import TOLD
 from autograder.gradebook import Gradebook
 from autograder.lms.collecting.record import load_record
 from autograder.lms.model import IdKind, Lms
@@ -291,15 +291,28 @@ def test_what_cannot_be_taken_costs_nobody_else(known: Course, tmp_path: Path) -
 
 
 def test_thousands_of_refusals_are_counted(known: Course, tmp_path: Path) -> None:
-    """An archive of a student's that is full of tricks does not push everything else off the screen."""
-    raw = RawZip().add("hw.ipynb", b"x")
+    """Archives of a student's that are full of tricks do not push everything else off the screen."""
+    tricks = RawZip().add("hw.ipynb", b"x")
     for number in range(300):
-        raw.add(f"../{number}", b"x")
-    code, told = collect(known, download(tmp_path / "a.zip", upload("501", 1, raw.bytes(), "work.zip")))
+        tricks.add(f"../{number:0900}", b"x").add(f"{number:0200}a.csv", b"x").add(
+            f"{number:0200}A.csv", b"y"
+        )
+    evil = [upload("501", 1, tricks.bytes(), "work.zip")]
+    for number in range(2 * TOLD):
+        damaged = RawZip().add(f"{number}.ipynb", b"x").add(f"{number}.csv", b"y", crc=number)
+        evil.append(upload("501", 2 + number, damaged.bytes(), f"{number}.zip"))
+    link = RawZip().add("hw.ipynb", b"m").add("../out.csv", b"x")
+    code, told = collect(
+        known, download(tmp_path / "a.zip", *evil, upload("503", 999, link.bytes(), "m.zip"))
+    )
 
-    assert (code, submitted(known)) == (1, {"aruiz": {"hw.ipynb": b"x"}})
-    assert told.count("leads out of the archive") == 1
-    assert f"and {300 - NAMED} more: Its name leads out" in told
+    assert code == 1
+    assert submitted(known)["jmuller"] == {"hw.ipynb": b"m"}
+    for reason in ("leads out of the archive", "by case alone", "an archive that is damaged"):
+        assert told.count(reason) == 1
+    assert "(and 299 more in it): Its name leads out" in told
+    assert "not collected: müllerjeanluc_503_999_m.zip: ../out.csv, ruizana_501_1_work.zip: ../0000" in told
+    assert len(told) < 8000
 
 
 def test_whoever_is_in_doubt_gets_nothing(course: Course, tmp_path: Path) -> None:

@@ -217,8 +217,8 @@ def _without_doubles(found: Iterable[Member[Handle]], left: list[Left]) -> list[
             good.append(same[0])
             continue
         for one in same:
-            others = sorted({other.name for other in same} - {one.name})
-            what = f"It differs from {others[0]} by case alone" if others else "It is there twice"
+            has_others = any(other.name != one.name for other in same)
+            what = "It differs from another one by case alone" if has_others else "It is there twice"
             left.append(Left(name=one.name, reason=f"{what}. Keep the one that counts, or rename it."))
     return good
 

@@ -119,7 +119,9 @@ class Reading:
                 files = [(one, inner.read(one)) for one in inner.entries] if _has_notebook(inner) else []
                 self._check_count(entry, len(files))
             except SubmissionError as error:
-                reason = f"It is an archive that {error.what}, so it stays as it is. {error.remedy}"
+                # What a library says of it may be the student's words, and never twice the same.
+                what = error.what.partition(" (")[0]
+                reason = f"It is an archive that {what}, so it stays as it is. {error.remedy}"
                 self.left.append(Left(name=entry.name, reason=reason))
                 for counted in (meter, self.archive.packed):
                     counted.forget(f"{self.archive.where}: {entry.name}: ")
