@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, datetime
+from time import process_time
 
 import pytest
 from downloads_read import assert_nobody_has_anothers, assert_taken, enrolled, understood
@@ -164,3 +165,109 @@ def test_a_name_with_a_slash_is_not_its_beginning() -> None:
 
     assert read.taken == ()
     assert read.sure < 0.5
+
+
+EVE = Nasty("Eve", "Evil", "evil", "S7", "777")
+BO, *OTHERS = NASTY[1:4]
+
+
+@pytest.mark.parametrize("is_fresh", [True, False], ids=["roster of today", "roster of yesterday"])
+@pytest.mark.parametrize("numbers", ["9-9 - ", "9 - 9-9 - ", "9 - ", "397063-2557369 - "])
+@pytest.mark.parametrize("folder", [*USUAL, "{sortable} - {time}", "{sortable} - {sis} - {time}"])
+def test_numbers_in_a_name_are_not_the_sites(folder: str, numbers: str, *, is_fresh: bool) -> None:
+    """Whoever calls themselves by numbers and a name hands in for nobody else, however often they do."""
+    eve = replace(EVE, first=f"{numbers}{BO.first}", last=BO.last)
+    if folder.startswith("{sortable}"):
+        eve = replace(EVE, first=BO.first, last=f"{numbers}{BO.last}")
+    work = [handed(BO), *(handed(one, number=2) for one in OTHERS)]
+    bait = [handed(eve, number=number) for number in range(3, 23)]
+
+    read = understood(
+        brightspace([*work, *bait], folder), reader, enrolled([BO, *OTHERS, eve if is_fresh else EVE], roster)
+    )
+
+    # To refuse what may be another's is right; to take it for another's is not.
+    assert_nobody_has_anothers(read, [*work, *bait])
+    assert_taken(read, work)
+    assert {one.student for one in read.taken} <= {one.who.login for one in work} | {"evil"}
+
+
+def test_what_fits_two_ways_is_refused() -> None:
+    """A folder alone says not where its numbers end and the name begins."""
+    written = brightspace([handed(replace(EVE, first="9-9 - Ana", last="Ruiz"))])
+    people = enrolled([ANA, replace(EVE, first="9-9 - Ana", last="Ruiz")], roster)
+
+    read = understood(written, reader, people)
+
+    assert read.taken == ()
+    assert "It may be 9-9 - Ana Ruiz (evil) or Ana Ruiz (aruiz), who are called the same" in read.problems
+
+
+def test_an_id_behind_one_name_is_a_part_of_it() -> None:
+    """Where the site puts no ids behind names, nobody can put another's there."""
+    eve = replace(EVE, last=f"{BO.last} - {BO.sis}", first=BO.first)
+    work = [handed(BO), *map(handed, OTHERS)]
+
+    read = understood(brightspace([*work, handed(eve)]), reader, enrolled([BO, *OTHERS, EVE], roster))
+
+    assert_taken(read, work)
+    assert len(read.taken) == len(work)
+    assert "Nobody in the roster is called" in read.problems
+
+
+def test_what_ends_in_a_time_is_the_end_of_a_name() -> None:
+    """If a site leaves the slash, whoever has one in their name does not end it before."""
+    time = brightspace_time(handed(ANA).at)
+    eve = f"1-3 - Ana Ruiz - {time}/x - {time}/hw1.ipynb"
+    written = brightspace([handed(ANA)])
+    written.entries[eve] = b"bait"
+
+    read = understood(written, reader, enrolled([ANA, EVE], roster))
+
+    assert_taken(read, [handed(ANA)])
+    assert len(read.taken) == 1
+    assert [one.name for one in read.left if not one.harmless] == [eve]
+
+
+def test_a_student_called_like_a_group_does_not_hand_in_for_it() -> None:
+    """Where students hand in for themselves, a group's name is refused, however often it is used."""
+    people = [
+        replace(one.person(Lms.BRIGHTSPACE, student=one.login), sections=("Lab 1",)) for one in NASTY[:4]
+    ]
+    work = [handed(one) for one in NASTY[:2]]
+    eve = replace(EVE, first="Lab", last="1")
+
+    read = understood(
+        brightspace([*work, *(handed(eve, number=number) for number in range(1, 9))]), reader, people
+    )
+
+    assert_taken(read, work)
+    assert len(read.taken) == len(work)
+    assert "It is called like a group, but here students hand in for themselves" in read.problems
+
+
+def test_several_folders_of_one_name_are_told() -> None:
+    """Attempts of one student, or of two of whom one took the other's name: only a person can see."""
+    work = [handed(ANA), handed(ANA, number=1), handed(BO)]
+
+    by_name = understood(brightspace(work), reader, enrolled([ANA, BO], roster))
+    by_id = understood(
+        brightspace(work, "{numbers} - {sortable} - {sis} - {time}"), reader, enrolled([ANA, BO], roster)
+    )
+
+    (note,) = by_name.notes
+    assert "by the name alone: Ana Ruiz (2). Somebody else may have taken that name" in note
+    assert by_id.notes == ()
+    assert len(by_name.of(ANA.login)) == len(by_id.of(ANA.login)) == 2
+
+
+@pytest.mark.parametrize("piece", ["1-", "1 - ", "1-1 - ", "1234 ", "1234,", ",", " - ", ", - 1", " ", "1"])
+def test_no_name_takes_long(piece: str) -> None:
+    """Names are students' to choose: whatever is in them is read in a time that grows with their length."""
+    name = piece * (100_000 // len(piece))
+    begun = process_time()
+
+    for around in (name, f"1-2 - {name} - Sep 24, 2026 926 PM", f"1-2 - x - {name}", f"a,{name}x"):
+        reader._most([around])
+
+    assert process_time() - begun < 2
