@@ -21,7 +21,7 @@ from collect_courses import (
     submitted,
     upload,
 )
-from crafted_zips import RawZip, write_zip
+from crafted_zips import RawZip, write_zip, zip_bytes
 
 from autograder.cli import main
 from autograder.commands.collected import TOLD
@@ -219,10 +219,69 @@ def test_what_a_person_has_changed_stays(known: Course, tmp_path: Path) -> None:
     mine.write_bytes(b"mended again")
     assert collect(known, first)[0] == 0
     assert submitted(known)["aruiz"] == {NOTEBOOK: b"mended again"}
-    assert collect(known, second, "--force")[0] == 0
-    # An older one is no match for it even so.
     assert collect(known, first, "--force")[0] == 0
+    assert submitted(known)["aruiz"] == {NOTEBOOK: b"first"}
+    assert {NOTEBOOK: b"mended again"} in earlier(known, "aruiz")
+
+
+def test_an_older_attempt_comes_back_on_demand(known: Course, tmp_path: Path) -> None:
+    """As after a download of the wrong assignment: nothing is lost, and a later one replaces it again."""
+    first = download(tmp_path / "1.zip", upload("501", 8801, b"first"))
+    second = download(tmp_path / "2.zip", upload("501", 8899, b"second"))
+    collect(known, first)
+    collect(known, second)
+
+    code, told = collect(known, first)
+    assert (code, submitted(known)["aruiz"]) == (0, {NOTEBOOK: b"second"})
+    assert "1 older than what is there" in told
+    assert collect(known, first, "--force")[0] == 0
+    assert submitted(known)["aruiz"] == {NOTEBOOK: b"first"}
+    assert {NOTEBOOK: b"second"} in earlier(known, "aruiz")
+    assert collect(known, second)[0] == 0
     assert submitted(known)["aruiz"] == {NOTEBOOK: b"second"}
+
+
+def test_what_was_changed_by_hand_hides_no_other_work_of_the_same_time(known: Course, tmp_path: Path) -> None:
+    """It is no mere edit of what was collected: somebody has to look."""
+    attempt = "aruiz", "2027-03-03 10:05:00.0 UTC"
+    assert collect(known, inbound(tmp_path / "1.zip", (*attempt, b"one")))[0] == 0
+    (known.submitted("aruiz", ASSIGNMENT) / NOTEBOOK).write_bytes(b"mended")
+    code, told = collect(known, inbound(tmp_path / "2.zip", (*attempt, b"two")))
+
+    assert (code, submitted(known)["aruiz"][NOTEBOOK]) == (1, b"mended")
+    assert "differs from what was collected from 1.zip" in told
+
+
+def test_work_of_another_assignment_is_refused(known: Course, tmp_path: Path) -> None:
+    """All of it, in the words of what is in it; with --force it is taken."""
+    assert collect(known, download(tmp_path / "1.zip", upload("501", 8801, b"mine")))[0] == 0
+    before = everything(known.root)
+    other = download(
+        tmp_path / "2.zip",
+        upload("501", 8901, zip_bytes({"other.ipynb": b"{}"}), "hw2.zip"),
+        upload("502", 8902, b"[]", "other.ipynb"),
+    )
+    code, told = collect(known, other, ASSIGNMENT)
+
+    assert (code, everything(known.root)) == (2, before)
+    assert f"nobody handed in a notebook of {ASSIGNMENT}; in it are other.ipynb (2 times)" in told
+    assert collect(known, other, ASSIGNMENT, "--force")[0] == 0
+    assert submitted(known)["blind"] == {"other.ipynb": b"[]"}
+
+
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize("name", [f"{FIRST} (1).ipynb", "mine.ipynb", "notebook.txt"])
+def test_one_notebook_of_the_assignment_will_do(
+    known: Course, tmp_path: Path, name: str, *, packed: bool
+) -> None:
+    """Called as a browser calls it, or told by its cells, in an archive or not."""
+    notebook = (known.source(ASSIGNMENT) / NOTEBOOK).read_bytes()
+    inside = {name: b"" if FIRST in name else notebook, "more.ipynb": b"{broken"}
+    mine = upload("501", 1, zip_bytes(inside), "a.zip") if packed else upload("501", 1, inside[name], name)
+    code, told = collect(known, download(tmp_path / "1.zip", upload("502", 2, b"x", "a.ipynb"), mine))
+
+    assert code == 0, told
+    assert set(submitted(known)) == {"aruiz", "blind"}
 
 
 @pytest.mark.parametrize(
@@ -292,7 +351,7 @@ def test_what_cannot_be_taken_costs_nobody_else(known: Course, tmp_path: Path) -
 
 def test_thousands_of_refusals_are_counted(known: Course, tmp_path: Path) -> None:
     """Archives of a student's that are full of tricks do not push everything else off the screen."""
-    tricks = RawZip().add("hw.ipynb", b"x")
+    tricks = RawZip().add(NOTEBOOK, b"x")
     for number in range(300):
         tricks.add(f"../{number:0900}", b"x").add(f"{number:0200}a.csv", b"x").add(
             f"{number:0200}A.csv", b"y"
@@ -301,13 +360,13 @@ def test_thousands_of_refusals_are_counted(known: Course, tmp_path: Path) -> Non
     for number in range(2 * TOLD):
         damaged = RawZip().add(f"{number}.ipynb", b"x").add(f"{number}.csv", b"y", crc=number)
         evil.append(upload("501", 2 + number, damaged.bytes(), f"{number}.zip"))
-    link = RawZip().add("hw.ipynb", b"m").add("../out.csv", b"x")
+    link = RawZip().add(NOTEBOOK, b"m").add("../out.csv", b"x")
     code, told = collect(
         known, download(tmp_path / "a.zip", *evil, upload("503", 999, link.bytes(), "m.zip"))
     )
 
     assert code == 1
-    assert submitted(known)["jmuller"] == {"hw.ipynb": b"m"}
+    assert submitted(known)["jmuller"] == {NOTEBOOK: b"m"}
     for reason in ("leads out of the archive", "by case alone", "an archive that is damaged"):
         assert told.count(reason) == 1
     assert "(and 299 more in it): Its name leads out" in told

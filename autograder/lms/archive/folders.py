@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from autograder.errors import CourseError, OperatorError, SubmissionError
-from autograder.lms.archive.names import DEPTH, Member
+from autograder.lms.archive.damage import is_of_names
+from autograder.lms.archive.names import DEPTH, Member, is_left_behind
 from autograder.lms.archive.reading import OpenArchive
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from autograder.lms.archive.limits import Limits
 
 _LINK = "It is a link, which could lead anywhere. Replace it by what it leads to."
+_TOO_DEEP = "It lies deeper than a disk can read. Move it."
 _NO_FILE = "It is no plain file. Remove it."
 
 
@@ -76,14 +78,21 @@ def _walk(folder: Path) -> Iterator[Member[Path]]:
                 entries = sorted(listing, key=lambda entry: entry.name)
             for entry in entries:
                 name, path = prefix + entry.name, place / entry.name
-                if entry.is_dir(follow_symlinks=False):
+                if is_left_behind(entry.name):
+                    # All of it, however much that is.
+                    yield Member(name=name, size=0, handle=path)
+                elif entry.is_dir(follow_symlinks=False):
                     yield Member(name=f"{name}/", size=0, handle=path)
                     if name.count("/") <= DEPTH:
                         waiting.append((path, f"{name}/"))
                 else:
                     yield _member(entry, name, path)
         except OSError as error:
-            raise OperatorError(place, f"cannot be read ({error.strerror})", "Check its rights.") from None
+            if not is_of_names(error):
+                raise OperatorError(
+                    place, f"cannot be read ({error.strerror})", "Check its rights."
+                ) from None
+            yield Member(name=prefix.removesuffix("/"), size=0, problem=_TOO_DEEP, handle=place)
 
 
 def _member(entry: os.DirEntry[str], name: str, path: Path) -> Member[Path]:

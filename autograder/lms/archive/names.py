@@ -32,8 +32,13 @@ LEFT_BEHIND = {
     ".Trashes",
     ".Spotlight-V100",
     ".fseventsd",
+    ".git",
+    ".hg",
+    ".svn",
 }
-"""Files and folders that systems and Jupyter leave behind, of no use to anybody."""
+"""Files and folders that systems, Jupyter and version control leave behind, of no use to anybody."""
+
+LEFT_REASON = "Left behind by a system, by Jupyter or by version control."
 
 _DRIVE = re.compile(r"[A-Za-z]:")
 
@@ -74,7 +79,7 @@ class Member(Generic[Handle]):
 
 def is_left_behind(name: str) -> bool:
     """
-    Return whether a file is one that systems and Jupyter leave behind.
+    Return whether a file is one that systems, Jupyter and version control leave behind.
 
     Parameters
     ----------
@@ -188,7 +193,7 @@ def sift(found: Iterable[Member[Handle]], limits: Limits) -> Sifted[Handle]:
     for one in found:
         name = clean(one.name)
         if is_left_behind(one.name):
-            left.append(Left(name=name, reason="Left behind by a system or by Jupyter.", harmless=True))
+            left.append(Left(name=name, reason=LEFT_REASON, harmless=True))
         elif problem := one.problem or name_problem(name) or _too_large(one, limits):
             left.append(Left(name=name, reason=problem))
         else:

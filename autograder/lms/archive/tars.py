@@ -13,7 +13,7 @@ from autograder.errors import SubmissionError
 from autograder.lms.archive.damage import AGAIN, DAMAGED, unread, words_of
 from autograder.lms.archive.headers import GuardedTar
 from autograder.lms.archive.limits import MIB
-from autograder.lms.archive.names import Member
+from autograder.lms.archive.names import Member, is_left_behind
 from autograder.lms.archive.reading import CHUNK_BYTES, OpenArchive
 
 if TYPE_CHECKING:
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from autograder.lms.archive.limits import Limits, Meter
 
 GZIP = b"\x1f\x8b"
+
+_LEFT_BEHIND = 10
+"""So many times more entries there may be, if they are of what is left behind."""
 
 
 class TarArchive(OpenArchive[tarfile.TarInfo]):
@@ -104,8 +107,10 @@ def _unpacked(where: str, file: BinaryIO, limits: Limits) -> BinaryIO:
 
 
 def _members(where: str, tar: tarfile.TarFile, limits: Limits) -> Iterator[Member[tarfile.TarInfo]]:
-    for number, info in enumerate(tar, start=1):
-        if number > limits.entries:
+    number = 0
+    for everything, info in enumerate(tar, start=1):
+        number += not is_left_behind(info.name)
+        if number > limits.entries or everything > _LEFT_BEHIND * limits.entries:
             what = f"has more than {limits.entries} entries"
             raise SubmissionError(where, what, "Look at it; it may be an attack.")
         if not info.isdir():

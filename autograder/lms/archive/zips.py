@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from autograder.errors import SubmissionError
 from autograder.lms.archive.damage import AGAIN, DAMAGED, unread, words_of
-from autograder.lms.archive.names import Member
+from autograder.lms.archive.names import Member, is_left_behind
 from autograder.lms.archive.reading import OpenArchive
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ class ZipArchive(OpenArchive[zipfile.ZipInfo]):
         except OSError as error:
             raise unread(where, error) from None
         infos = self._zip.infolist()
-        if len(infos) > limits.entries:
+        if sum(not is_left_behind(info.filename) for info in infos) > limits.entries:
             raise _too_many(where, limits)
         shared = _overlapping(infos, self._zip.start_dir)
         files = (info for info in infos if not _is_folder(info))

@@ -7,18 +7,22 @@ import re
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import chain, count
 from typing import TYPE_CHECKING, Any
 
-from autograder.errors import SubmissionError
+from autograder.course.timestamps import FILE
+from autograder.errors import CourseError, OperatorError, SubmissionError
 from autograder.lms.archive import open_archive, open_inner
+from autograder.lms.archive.damage import is_of_names
 from autograder.lms.archive.limits import INNER
 from autograder.lms.archive.names import folded
 from autograder.lms.archive.opening import PACKED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
+    from autograder.lms.archive import OpenArchive
     from autograder.lms.downloads.model import Entry, Left
 
 SOMEBODY = "student"
@@ -91,9 +95,10 @@ def _time(record: object, name: str) -> datetime | None:
     words = record.get(name) if isinstance(record, dict) else None
     try:
         time_ = datetime.fromisoformat(words) if isinstance(words, str) else None
-    except ValueError:
+        return time_.astimezone(UTC).replace(tzinfo=None) if time_ is not None and time_.tzinfo else None
+    except (ValueError, OverflowError):
+        # At the ends of the calendar a time has no other zone.
         return None
-    return time_.astimezone(UTC).replace(tzinfo=None) if time_ is not None and time_.tzinfo else None
 
 
 def copy_submission(submission: Path, folder: Path) -> tuple[Left, ...]:
@@ -121,7 +126,7 @@ def copy_submission(submission: Path, folder: Path) -> tuple[Left, ...]:
     """
     left: list[Left] = []
     taken: set[str] = set()
-    with open_archive(submission, INNER) as outer:
+    with _opened(submission) as outer:
         left += outer.left
         packed = [entry for entry in outer.entries if entry.name.lower().endswith(PACKED)]
         for entry in outer.entries:
@@ -131,8 +136,7 @@ def copy_submission(submission: Path, folder: Path) -> tuple[Left, ...]:
         for entry in packed:
             with _named(entry), open_inner(outer, entry) as inner:
                 left += inner.left
-                names = {folded(inside.name.split("/")[0]) for inside in inner.entries}
-                place = f"{entry.name} unpacked/" if names & {name.split("/")[0] for name in taken} else ""
+                place = _place(entry.name, inner.entries, taken)
                 for inside in inner.entries:
                     _write(folder, place + inside.name, inner.read(inside), taken)
     for one in left:
@@ -142,16 +146,47 @@ def copy_submission(submission: Path, folder: Path) -> tuple[Left, ...]:
     return tuple(one for one in left if not one.harmless)
 
 
+def _opened(submission: Path) -> OpenArchive[Any]:
+    try:
+        return open_archive(submission, INNER)
+    except CourseError as error:
+        # Here it is no download of somebody else's: whoever handed it in can mend it.
+        remedy = "Hand in the notebooks, and what they read, without other folders."
+        raise SubmissionError("what was handed in", error.what, remedy) from None
+
+
+def _place(packed: str, entries: Iterable[Entry], taken: set[str]) -> str:
+    """Return the folder in which what a student has packed takes no place of anything; empty for none."""
+    first = {name.split("/")[0] for name in taken}
+    if not first & {folded(entry.name.split("/")[0]) for entry in entries}:
+        return ""
+    names = chain([f"{packed} unpacked"], (f"unpacked {number}" for number in count(1)))
+    return next(f"{name}/" for name in names if not _is_there(folded(name), taken))
+
+
+def _is_there(name: str, taken: set[str]) -> bool:
+    return any(one == name or one.startswith(f"{name}/") for one in taken)
+
+
 @contextmanager
 def _named(entry: Entry) -> Iterator[None]:
-    """Tell of what cannot be read by the name that the student gave it."""
+    """Tell of what cannot be read or written by the name that the student gave it."""
     try:
         yield
     except SubmissionError as error:
         raise SubmissionError(entry.name, error.what, error.remedy) from None
+    except (OSError, UnicodeError) as error:
+        if is_of_names(error):
+            what = "holds a name that is longer than a disk takes, or has other letters"
+            raise SubmissionError(entry.name, what, "Rename it, and hand it in again.") from None
+        what = f"cannot be copied ({getattr(error, 'strerror', error)})"
+        raise OperatorError(entry.name, what, "Check the machine.") from None
 
 
 def _write(folder: Path, name: str, data: bytes, taken: set[str]) -> None:
+    if folded(name) == FILE:
+        # When it was handed in, Gradescope says, and no file of the student's.
+        return
     taken.add(folded(name))
     path = folder / name
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -12,7 +12,7 @@ from autograder.course.timestamps import FILE
 from autograder.errors import SubmissionError
 from autograder.lms.archive import open_inner
 from autograder.lms.archive.limits import ATTEMPT, MIB, Limits, Meter
-from autograder.lms.archive.names import clean, folded, is_left_behind, name_problem
+from autograder.lms.archive.names import LEFT_REASON, clean, folded, is_left_behind, name_problem
 from autograder.lms.archive.opening import PACKED
 from autograder.lms.collecting.record import CollectedFile
 from autograder.lms.downloads.model import Left
@@ -146,7 +146,7 @@ class Reading:
         wanted = clean(path)
         problem = name_problem(wanted)
         if problem or is_left_behind(wanted) or folded(wanted) == FILE:
-            what = "Left behind by a system or by Jupyter."
+            what = LEFT_REASON
             if folded(wanted) == FILE:
                 what = "When it was handed in, the LMS says, and no file of the student's."
             name = f"{entry}: {inner}" if inner else entry
