@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     "columns",
     multiple=True,
     metavar="HEADER",
-    help="The column to fill; NOTEBOOK=HEADER for one exercise's. Default: the one of that title.",
+    help="The column to fill; with --by-exercise NOTEBOOK=HEADER each. Default: the one of that title.",
 )
 @click.option("--by-exercise", is_flag=True, help="A column for each notebook instead of one for all.")
 @click.option(

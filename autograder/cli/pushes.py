@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _SENT = (
     click.option("--comments", is_flag=True, help="Send a comment with each grade: the score by exercise."),
-    click.option("--feedback", is_flag=True, help="Attach each student's feedback page."),
+    click.option("--feedback", is_flag=True, help="Attach each student's feedback page, written anew."),
     click.option(
         "--missing-as-zero", is_flag=True, help="Give a zero to who handed in nothing. Default: no score."
     ),
@@ -66,7 +66,7 @@ def _place_options(lms: str) -> Callable[[Callable[..., None]], Callable[..., No
         for name, variable, what in (
             ("--item", "item", "The assignment there, its number or its name. Default: its name here."),
             ("--course", "there", f"The course there. Default: the setting {lms}_course."),
-            ("--url", "url", f"The LMS's address. Default: the setting {lms}_url."),
+            ("--url", "url", f"Its address, or the assignment's there. Default: the setting {lms}_url."),
         ):
             command = click.option(name, variable, default="", help=what)(command)
         return command
