@@ -39,7 +39,7 @@ _IDS = ("login", "sis", "user", "email")
     metavar="NAME",
     help="The zone of times that are told without one, as Europe/Berlin. Default: this machine's.",
 )
-@click.option("--force", is_flag=True, help="Replace what was changed by hand; it is kept aside.")
+@click.option("--force", is_flag=True, help="Replace what is later or was changed by hand; it is kept aside.")
 @click.option("--dry-run", is_flag=True, help="Write nothing; show what would happen.")
 def collect(
     words: tuple[str, ...],

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from autograder.errors import CourseError, nearest
 from autograder.gradebook import Gradebook
 from autograder.lms.archive import open_archive
 from autograder.lms.collecting.enrolment import Enrolment, StudentId, enrol, matching
+from autograder.lms.collecting.expected import nothing_expected, votes
 from autograder.lms.collecting.folders import Shelf
 from autograder.lms.collecting.handed import read_attempt
 from autograder.lms.collecting.planning import Action, Planned, plan
@@ -64,7 +64,8 @@ class Wanted:
     zone : tzinfo
         The zone of times that a download writes without one.
     force : bool
-        True if what was changed by hand is to be replaced.
+        True if a later attempt and what was changed by hand are to be replaced, and work
+        without any notebook of the assignment is to be taken.
     dry_run : bool
         True if nothing is to be written.
     quiet : bool
@@ -201,6 +202,7 @@ def collect(course: Course, wanted: Wanted) -> Collection:
         sources = [_understood(archive, course, assignment, wanted, people) for archive in archives]
         left = [one for source in sources for one in (*source.archive.left, *source.download.left)]
         handed = _read(sources, left, quiet=wanted.quiet)
+        _check_expected(course, assignment, handed, force=wanted.force)
         shelf, loaded = Shelf(course.layout, assignment), load_record(course.root, assignment)
         planned = _planned(handed, settled(loaded, shelf), shelf, left, force=wanted.force)
         if not wanted.dry_run:
@@ -254,18 +256,26 @@ def _assignment(
     known = course.assignments()
     if len(known) == 1:
         return known[0], ()
-    files = [entry.name for archive in archives for entry in archive.entries]
-    fitting = [one for one in known if _has_any(files, notebooks_of(course, one))]
-    if len(fitting) == 1:
-        return fitting[0], (f"only {fitting[0]} has notebooks that are called so: collected for it",)
+    found, parts = votes(archives, {one: notebooks_of(course, one) for one in known})
+    # One student's stray file is not what the others have handed in.
+    most = [one for one, count in found.items() if 2 * count > parts]
+    if len(most) == 1:
+        (best,) = most
+        words = f"only {best} has notebooks that are called so"
+        if len(found) > 1:
+            words = f"{found[best]} of {parts} students have notebooks of {best}"
+        return best, (f"{words}: collected for it",)
     what = "the course has no assignment" if not known else f"the course has several ({', '.join(known)})"
     raise CourseError("collect", what, "Name the assignment behind the files.")
 
 
-def _has_any(files: Iterable[str], notebooks: Sequence[str]) -> bool:
-    names = "|".join(map(re.escape, notebooks))
-    pattern = re.compile(rf"(?:.*[/_])?(?:{names})(?:-\d+)?\.ipynb", re.DOTALL)
-    return bool(notebooks) and any(map(pattern.fullmatch, files))
+def _check_expected(course: Course, assignment: str, handed: dict[str, list[Handed]], *, force: bool) -> None:
+    """Refuse what is of another assignment, all of it."""
+    attempts = [one for attempts in handed.values() for one in attempts]
+    names = notebooks_of(course, assignment)
+    if not force and (what := nothing_expected(attempts, assignment, course.source(assignment), names)):
+        remedy = "Name the assignment that it is of. If it counts all the same: --force."
+        raise CourseError("collect", what, remedy)
 
 
 def _understood(

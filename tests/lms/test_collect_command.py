@@ -19,6 +19,7 @@ from collect_courses import (
     submitted,
     upload,
 )
+from crafted_zips import zip_bytes
 
 from autograder.cli import main
 from autograder.lms.collecting.writing import alone
@@ -81,10 +82,26 @@ def test_the_assignment_need_not_be_named_if_there_is_no_doubt(tmp_path: Path) -
     code, told = collect(both, download(tmp_path / "b.zip", upload("501", 2, b"x", "mine.ipynb")), *words)
     assert code == 2
     assert "Name the assignment" in told
-    assert collect(both, tmp_path / "b.zip", ASSIGNMENT)[0] == 0
+    assert collect(both, tmp_path / "b.zip", ASSIGNMENT, "--force")[0] == 0
     code, told = collect(both, tmp_path / "b.zip", "attention_warmap")
     assert (code, "attention_warmup" in told) == (2, True)
     assert collect(both, ASSIGNMENT)[0] == 2
+
+
+def test_one_students_file_is_not_everybodys_assignment(tmp_path: Path) -> None:
+    """Most students tell which it is, also by what they have packed; if it is close, somebody is asked."""
+    both = light_course(tmp_path / "both", assignments=(ASSIGNMENT, "attention_warmup"))
+    stray = upload("503", 3, b"m", "softmax_and_attention.ipynb")
+    mine, yours = (upload(user, int(user), zip_bytes({NOTEBOOK: b"x"}), "hw.zip") for user in ("501", "502"))
+    words = ("--roster", roster(tmp_path))
+
+    code, told = collect(both, download(tmp_path / "half.zip", mine, stray), *words)
+    assert (code, "Name the assignment" in told) == (2, True)
+    code, told = collect(both, download(tmp_path / "most.zip", mine, yours, stray), *words)
+    assert code == 0
+    assert f"2 of 3 students have notebooks of {ASSIGNMENT}" in told
+    assert set(submitted(both)) == {"aruiz", "blind", "jmuller"}
+    assert not both.layout.students_in("submitted", "attention_warmup")  # type: ignore[arg-type] # a step is its name
 
 
 @pytest.mark.parametrize(

@@ -73,7 +73,7 @@ def plan(attempts: Sequence[Handed], record: Record, shelf: Shelf, *, force: boo
     shelf : Shelf
         Where submissions are.
     force : bool
-        True if what somebody has changed by hand is to be replaced.
+        True if what somebody has changed by hand, or what is later, is to be replaced.
 
     Returns
     -------
@@ -118,16 +118,19 @@ def _into_nothing(handed: Handed, known: Sequence[Collected], *, force: bool) ->
 
 def _over_unknown(handed: Handed, known: Collected | None, *, force: bool) -> Action | str:
     """Decide about a folder that is not as anything that was collected."""
-    if known is not None and (order(handed.collected, known) or 0) < 0:
-        return Action.OLDER
     if force:
         return Action.UPDATED
     if known is None:
         what = "There is a submission that was not collected by this command"
-    elif digest(known.files) == handed.digest or order(handed.collected, known) == 0:
+    elif digest(known.files) == handed.digest:
         return Action.EDITED
     else:
+        later = order(handed.collected, known)
+        if later is not None and later < 0:
+            return Action.OLDER
         what = "There is a later attempt now, and the earlier one was changed by hand"
+        if not later:
+            what = f"It differs from what was collected from {known.archive} and was then changed by hand"
     return f"{what}; it stays. To replace it (it is kept in .autograder/earlier): --force."
 
 
@@ -137,9 +140,9 @@ def _over(handed: Handed, before: Collected, *, force: bool) -> Action | str:
     if handed.digest == digest(before.files):
         has_no_news = handed.collected.submitted_at is None or (later or 0) < 0
         return Action.UNCHANGED if has_no_news else Action.UPDATED
-    if later is not None and later < 0:
-        return Action.OLDER
     if later == 1 or force:
         return Action.UPDATED
+    if later == -1:
+        return Action.OLDER
     what = f"It differs from what was collected from {before.archive}, and nothing tells which is later"
     return f"{what}. To take this one (the other is kept in .autograder/earlier): --force."
