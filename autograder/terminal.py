@@ -12,8 +12,15 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 # What drives a terminal (C0, DEL, C1), ends a line, turns the order of letters
-# around, or stands for a byte that is no text.
-_NOT_SHOWN = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+# around, cannot be seen, or stands for a byte that is no text. Two of those that
+# cannot be seen are a part of the letters of some languages, and of emoji: they
+# stay between two such letters.
+_NOT_SHOWN = re.compile(
+    "[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    "\ud800-\udfff\U000e0000-\U000e007f]"
+    "|(?<![\u0300-\u1fff\u2190-\ud7ff\uf900-\ufefe\U0001f000-\U0001ffff])[\u200c\u200d]"
+    "|[\u200c\u200d](?![\u0300-\u1fff\u2190-\ud7ff\uf900-\ufefe\U0001f000-\U0001ffff])"
+)
 _INSTEAD = "\N{REPLACEMENT CHARACTER}"
 
 

@@ -187,8 +187,24 @@ def test_a_students_texts_give_the_terminal_no_orders(
 
 def test_other_letters_are_shown_as_they_are() -> None:
     """A class has names from everywhere; a family is one picture."""
-    for name in ("Zoë Ångström", "李 小龍", "שרה", "नेहा", "👩‍👩‍👧", "a\u00a0b"):
+    for name in ("Zoë Ångström", "李 小龍", "שרה", "नेहा", "👩‍👩‍👧", "❤️\u200d🔥", "می\u200cشوم", "a\u00a0b"):
         assert printable(name) == name
+
+
+@pytest.mark.parametrize(
+    "sign", "\xad\u061c\u180e\u200b\u200c\u200d\u200e\u200f\u2060\u2064\u206a\ufeff\U000e0041"
+)
+def test_what_nobody_sees_is_shown(sign: str) -> None:
+    """A name that looks like another one does not look so in the terminal, wherever it stands."""
+    for text in (
+        f"blind{sign}",
+        f"{sign}blind",
+        f"bl{sign}ind",
+        f"bl{sign}{sign}ind",
+        f"شر{sign}",
+        f"{sign}שר",
+    ):
+        assert printable(text) == text.replace(sign, "\N{REPLACEMENT CHARACTER}")
 
 
 def test_doctor_looks_at_the_course(run: Callable[..., Result]) -> None:

@@ -87,7 +87,40 @@ def test_a_name_never_leaves_its_folder(course: Course, name: str) -> None:
             of_student("ana", name)
 
 
-@pytest.mark.parametrize("name", ["ana", "o'neil", "007", "a b", "ana@uni.example", "名前", "a..b", "~ana"])
+UNSEEN = [
+    "\u202e",
+    "\u200b",
+    "\u200d",
+    "\u061c",
+    "\ufeff",
+    "\u2066",
+    "\xad",
+    "\n",
+    "\x1b",
+    "\ud800",
+    "\U000e0041",
+]
+
+
+@pytest.mark.parametrize(
+    "name", [*(f"x{sign}y" for sign in UNSEEN), "x\u200b", "\u200bx", "x" * 256, "ä" * 128]
+)
+def test_a_name_that_looks_like_another_is_none(course: Course, name: str) -> None:
+    """Two folders that a person and a terminal take for one, or that no disk has, are no students'."""
+    with pytest.raises(CourseError) as raised:
+        plain_name(name)
+    assert str(raised.value).isprintable()
+    assert len(str(raised.value)) < 300
+    if len(name) < 100 and "\ud800" not in name:
+        for student in (name, "x"):
+            (course.root / "submitted" / student / ASSIGNMENT).mkdir(parents=True)
+        assert course.students(ASSIGNMENT) == ["x"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["ana", "o'neil", "007", "a b", "ana@uni.example", "名前", "a..b", "~ana", "می\u200cشوم", "x" * 255],
+)
 def test_odd_but_plain_names_are_names(name: str) -> None:
     """Ids come from many systems."""
     assert plain_name(name) == name

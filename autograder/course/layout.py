@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 from autograder.errors import CourseError
 from autograder.files import Beside
+from autograder.terminal import printable, short
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,6 +28,9 @@ STRUCTURE = os.path.join("{nbgrader_step}", "{student_id}", "{assignment_id}")  
 FIELDS = ("nbgrader_step", "student_id", "assignment_id")
 NOBODY = "."
 """The student that nbgrader puts into the paths of sources and releases."""
+
+_NAME_BYTES, _SHOWN = 255, 80
+"""The longest name of a folder that disks take, and how much of a longer one is shown."""
 
 _WANTED = "\0"
 """Stands in a path for the name that is looked for; no name can hold it."""
@@ -198,10 +202,12 @@ def plain_name(name: str) -> str:
     Raises
     ------
     CourseError
-        If it is empty, is hidden, or could leave its folder.
+        If it is empty, is hidden, is too long for a disk, could leave its folder, or
+        holds what nobody sees: a terminal and a person would take it for another.
     """
     if not _is_plain(name):
-        raise CourseError(repr(name), "cannot be the name of a folder", "Use a name without slashes.")
+        remedy = "Use a short name without slashes and without letters that cannot be seen."
+        raise CourseError(repr(short(name, _SHOWN)), "cannot be the name of a folder", remedy)
     return name
 
 
@@ -235,7 +241,8 @@ def structure_problem(structure: str) -> str:
 
 
 def _is_plain(name: str) -> bool:
-    return bool(name) and not name.startswith(".") and not any(sign in name for sign in ("/", "\\", "\0"))
+    has_place = bool(name) and not name.startswith(".") and not any(sign in name for sign in ("/", "\\"))
+    return has_place and printable(name) == name and len(name.encode()) <= _NAME_BYTES
 
 
 def _split(path: Path) -> tuple[Path, str, tuple[str, ...]]:
