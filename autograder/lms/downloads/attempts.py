@@ -104,6 +104,10 @@ class Teams:
             for section in person.sections:
                 self._members[folded(section)].setdefault(person.student or id(person), person)
 
+    def __contains__(self, folded: str) -> bool:
+        """Return whether there is a team whose name is this after what the LMS does to names."""
+        return folded in self._members
+
     def members(self, team: str) -> tuple[Person, ...]:
         """
         Return who is in a team.

@@ -47,6 +47,8 @@ _SEPARATOR = " - "
 _SOME_TIME = re.compile(r".*\d{4}\D+\d{1,2}[:_.]?\d{2}\b.*")
 """A time in any language."""
 _INDEX = "index.html"
+_WAYS = 4
+"""Numbers in front of a name that may be the site's: none is known to write more than two."""
 _NAMED = 8
 """Students that are named one by one."""
 
@@ -293,10 +295,13 @@ def _owner(folder: _Folder, people: People, teams: Teams, *, has_ids: bool) -> O
 def _ways(folder: _Folder) -> Iterator[str]:
     """Yield what somebody may be called whose folder it is: numbers in front may be the site's."""
     yield folder.who
-    match = _ANY_NUMBERS.match(folder.who)
-    while match:
-        yield folder.who[match.end() :]
-        match = _ANY_NUMBERS.match(folder.who, match.end())
+    at = 0
+    for _ in range(_WAYS):
+        match = _ANY_NUMBERS.match(folder.who, at)
+        if match is None:
+            break
+        at = match.end()
+        yield folder.who[at:]
 
 
 def _has_name(person: Person, name: str, people: People) -> bool:

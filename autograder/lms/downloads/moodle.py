@@ -295,8 +295,11 @@ class _Finder:
 
     def _behind_group(self, prefix: _Prefix) -> Iterator[Person]:
         """Yield who has the end of a name behind the group that they are in: old Moodle, ``Group-Name``."""
-        for hyphen in re.finditer("-", prefix.name):
-            group, name = prefix.name[: hyphen.start()], prefix.name[hyphen.end() :]
+        whole = fold_name(prefix.name)
+        for hyphen in re.finditer("-", whole):
+            group, name = whole[: hyphen.start()].strip(), whole[hyphen.end() :]
+            if group not in self._teams:
+                continue
             team = {one.student or id(one) for one in self._teams.members(group)}
             for person in self._people.by_name(name, fold_name):
                 if (person.student or id(person)) in team:
@@ -304,8 +307,8 @@ class _Finder:
 
     def _agrees(self, prefix: _Prefix, person: Person) -> bool:
         """Return whether a person has a name, perhaps behind a group's."""
-        ends = [prefix.name, *(prefix.name[at.end() :] for at in re.finditer("-", prefix.name))]
-        return bool(self._names(person) & {fold_name(end) for end in ends})
+        whole, names = fold_name(prefix.name), self._names(person)
+        return whole in names or any(name and whole.endswith((f"-{name}", f"- {name}")) for name in names)
 
     def _names(self, person: Person) -> set[str]:
         return {fold_name(way) for one in self._people.of(person) for way in full_names(one)}
