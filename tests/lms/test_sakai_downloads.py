@@ -83,6 +83,19 @@ def test_sakais_own_id_stands_for_an_odd_one_alone() -> None:
     assert both.taken == ()
 
 
+def test_two_ids_of_sakais_own_are_not_one_student() -> None:
+    """One of them has taken the name of somebody with an odd id: which one, nobody knows."""
+    odd = replace(ANA, login="ana+ruiz")
+    one, other = (replace(ANA, login=f"{digit * 8}-1111-4222-8333-444455556666") for digit in "ab")
+
+    read = understood(sakai([handed(one), handed(other)]), reader, enrolled([odd], sakai_gradebook))
+    alone = understood(sakai([handed(one)]), reader, enrolled([odd], sakai_gradebook))
+
+    assert len(alone.taken) == 1
+    assert read.taken == ()
+    assert "can only be one student of the roster" in read.problems
+
+
 def test_a_plain_id_of_a_stranger_is_never_sakais_own() -> None:
     """Ana Ruiz of the roster has an odd eid; another Ana Ruiz has a plain one, which says who she is."""
     odd = replace(ANA, login="ana.ruiz")

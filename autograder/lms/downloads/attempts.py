@@ -160,6 +160,36 @@ def all_or_no_teams(owners: Mapping[Key, Owner]) -> dict[Key, Owner]:
     return {key: settled(owner) if teams and single else owner for key, owner in owners.items()}
 
 
+def one_for_each(owners: Mapping[Key, Owner], remedy: str) -> dict[Key, Owner]:
+    """
+    Return owners of an LMS that gives out one attempt of each student.
+
+    Parameters
+    ----------
+    owners : mapping of Key to Owner
+        Whose each part of a download is, as far as its own name says.
+    remedy : str
+        What to do if two parts can only be one student's.
+
+    Returns
+    -------
+    dict of Key to Owner
+        Such parts are nobody's, for one is of somebody whom the roster lacks; what an id tells stays.
+    """
+    parts: dict[Hashable, list[Key]] = defaultdict(list)
+    for key, owner in owners.items():
+        for student in owner.students:
+            parts[student].append(key)
+    shared: set[Key] = set()
+    for same in parts.values():
+        sure = [key for key in same if owners[key].by is By.ID]
+        if len(same) > 1:
+            shared |= set(same) - set(sure if len(sure) == 1 else ())
+    what = "Several participants of this download can only be one student of the roster"
+    refused = Owner(problem=f"{what}. {remedy}")
+    return {key: refused if key in shared else owner for key, owner in owners.items()}
+
+
 def own_paths(files: Iterable[tuple[str, Entry]]) -> tuple[tuple[str, Entry], ...]:
     """
     Return files so that none replaces another: those whose paths clash get a folder each.

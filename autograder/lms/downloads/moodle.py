@@ -21,6 +21,7 @@ from autograder.lms.downloads.attempts import (
     all_or_no_teams,
     attempts_of,
     in_utc,
+    one_for_each,
     own_paths,
 )
 from autograder.lms.downloads.model import Attempt, Download, Left
@@ -150,7 +151,7 @@ def read(archive: Archive, context: Context) -> Download:
             one.others.append((match["plugin"], path, entry))
     found = {where: one for where, one in found.items() if one.files or one.others}
     owners = _Finder(context, [prefix for _, prefix in found]).owners()
-    whose = _without_namesakes(all_or_no_teams(owners))
+    whose = one_for_each(all_or_no_teams(owners), _WORKSHEET)
     attempts = [
         attempt
         for (_, prefix), one in found.items()
@@ -316,26 +317,6 @@ class _Finder:
     def _is_blind(self, prefix: _Prefix) -> bool:
         name = fold_name(prefix.name)
         return name in _BLIND or (name in self._shared and not self._people.by_name(name, fold_name))
-
-
-def _without_namesakes(owners: dict[_Prefix, Owner]) -> dict[_Prefix, Owner]:
-    """
-    Return owners, but nobody of what two participants have: one of them is not in the roster.
-
-    What the number tells is its owner's all the same.
-    """
-    prefixes: dict[object, list[_Prefix]] = defaultdict(list)
-    for prefix, owner in owners.items():
-        for student in owner.students:
-            prefixes[student].append(prefix)
-    shared: set[_Prefix] = set()
-    for same in prefixes.values():
-        sure = [prefix for prefix in same if owners[prefix].by is By.ID]
-        if len(same) > 1:
-            shared |= set(same) - set(sure if len(sure) == 1 else ())
-    what = "Several participants of this download can only be one student of the roster"
-    refused = Owner(problem=f"{what}. {_WORKSHEET}")
-    return {prefix: refused if prefix in shared else owner for prefix, owner in owners.items()}
 
 
 def _known(person: Person) -> str:

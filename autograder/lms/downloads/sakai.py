@@ -14,7 +14,15 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from autograder.errors import AutograderError
-from autograder.lms.downloads.attempts import By, Owner, Teams, all_or_no_teams, attempts_of, own_paths
+from autograder.lms.downloads.attempts import (
+    By,
+    Owner,
+    Teams,
+    all_or_no_teams,
+    attempts_of,
+    one_for_each,
+    own_paths,
+)
 from autograder.lms.downloads.model import Attempt, Download, Left
 from autograder.lms.downloads.owners import BY_HAND
 from autograder.lms.model import IdKind, Lms
@@ -136,15 +144,17 @@ def read(archive: Archive, context: Context) -> Download:
             left.append(Left(name=entry.name, reason=f"Sakai puts no such file there. {BY_HAND}"))
     folders = _folders(found.values(), context.notebooks)
     teams = Teams(context.people)
-    told = {where: _owner(where[-1], rows, context.people, teams) for where in found}
-    whose = all_or_no_teams({where: owner for where, (owner, _) in told.items()})
+    # Two downloads side by side have the same folders: what tells students apart is the name alone.
+    told = {name: _owner(name, rows, context.people, teams) for *_, name in found}
+    owners = {name: owner for name, (owner, _) in told.items()}
+    whose = one_for_each(all_or_no_teams(owners), _ROSTER)
     attempts: list[Attempt] = []
     for where, one in found.items():
         left += _not_handed_in(one, folders)
         attempt = _attempt(archive, where[-1], one, folders)
         if attempt is not None:
-            row = told[where][1]
-            attempts += attempts_of(whose[where], replace(attempt, late=row.late if row else None))
+            row = told[where[-1]][1]
+            attempts += attempts_of(whose[where[-1]], replace(attempt, late=row.late if row else None))
     return Download(lms=Lms.SAKAI, attempts=tuple(attempts), left=tuple(left))
 
 
