@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from click.testing import CliRunner
 from traitlets.config import Configurable
 
 from autograder.cli import main
+from autograder.commands.exporting import FORMATS
 from autograder.course import nbgrader_settings, settings
 from autograder.findings import EvidenceKind, RepairKind, Severity
 from autograder.results import Outcome, Status
@@ -53,6 +55,31 @@ def test_every_command_and_option_has_help(command: str) -> None:
 
     assert main.commands[command].help
     assert [option.name for option in parameters if not option.help] == []
+
+
+def options_of(command: click.Command) -> set[str]:
+    """Return the options of a command, and of those that it groups."""
+    below = command.commands.values() if isinstance(command, click.Group) else ()
+    own = {name for option in command.params if isinstance(option, click.Option) for name in option.opts}
+    return own.union(*map(options_of, below))
+
+
+def test_every_option_stands_on_a_page() -> None:
+    """What no page names nobody thinks of looking for."""
+    named = set(re.findall(r"--[a-z][a-z-]*", docs()))
+
+    assert options_of(main) - named == set()
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_what_a_format_may_be_set_stands_on_its_page(name: str) -> None:
+    """`--set` takes other names in each format."""
+    options = getattr(import_module(f"autograder.lms.exports.{FORMATS[name]}"), "OPTIONS", {})
+    page = ROOT / "docs" / "integrator" / f"{name.split('-', maxsplit=1)[0]}.md"
+    rows = re.findall(r"^\| (`.+?) \| ", page.read_text(encoding="utf-8"), re.MULTILINE) if options else []
+    named = {option for row in rows for option in re.findall(r"`(?:--set )?([a-z_]+)[`=]", row)}
+
+    assert set(options) - named == set()
 
 
 def test_every_setting_of_nbgrader_that_is_followed_is_documented() -> None:
