@@ -16,6 +16,9 @@ from typing import TYPE_CHECKING
 
 from autograder.errors import CourseError
 
+# Moodle's worksheet holds what students have typed: a long text is no damage. Files have a limit of their own.
+csv.field_size_limit(2**27)
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import unicodedata
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from autograder.lms.archive import open_archive
+from autograder.lms.archive.limits import DOWNLOAD
 from autograder.lms.archive.names import clean, folded
 
 if TYPE_CHECKING:
@@ -109,3 +111,19 @@ def test_every_entry_may_be_written(files: dict[str, bytes]) -> None:
         assert not any(unicodedata.category(letter) == "Cc" for letter in name)
     kept = {name: data for name, data in files.items() if data or name[-1] not in "/\\"}
     assert {*names, *(one.name for one in archive.left)} == {clean(decoded(encoded(name))) for name in kept}
+
+
+def test_many_accents_in_a_row_keep_nobody_busy() -> None:
+    """To sort them takes the square of their number; a name with so many is too long anyway."""
+    accents = "\u0301" * 15_000 + "\u0316" * 15_000
+    archive = RawZip()
+    for number in range(8):
+        archive.add(f"{number}{accents}.csv", b"x")
+    began_s = time.process_time()
+    opened_one = opened(archive.add("hw1.ipynb", b"1").bytes(), DOWNLOAD)
+
+    assert time.process_time() - began_s < 1
+    assert contents(opened_one) == {"hw1.ipynb": b"1"}
+    assert all("longer than a disk takes" in reason for reason in reasons(opened_one).values())
+    composed = "ü" * 700
+    assert clean(unicodedata.normalize("NFD", composed)) == composed

@@ -60,3 +60,10 @@ def test_times_of_a_site_are_utc(written: str, utc: str) -> None:
     assert at == datetime.fromisoformat(utc)
     assert in_utc(at, UTC) == at
     assert in_utc(at, timezone(timedelta(hours=2))) == at - timedelta(hours=2)
+
+
+@pytest.mark.parametrize("at", [datetime.min, datetime.max])  # noqa: DTZ901 - naive as in a download
+@pytest.mark.parametrize("hours", [-14, 14])
+def test_a_time_at_the_end_of_the_calendar_stops_nobody(at: datetime, hours: int) -> None:
+    """A student may have written it into the name of a file."""
+    assert abs(in_utc(at, timezone(timedelta(hours=hours))) - at) <= timedelta(hours=14)

@@ -168,6 +168,7 @@ def test_a_text_is_handed_in_too() -> None:
         (b"2027-03-01T10:05:00-05:00", datetime(2027, 3, 1, 15, 5)),  # noqa: DTZ001
         (b"2027-03-01T15:05:00", None),
         (b"20271301150500123", None),
+        (b"0001-01-01T00:00:00+14:00", None),
         (b"yesterday", None),
         (b"", None),
         (b"\xff\xfe\x00", None),

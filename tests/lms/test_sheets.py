@@ -76,6 +76,14 @@ def test_what_is_no_table_is_told_with_its_line(data: bytes, told: str) -> None:
     assert "\n" not in str(caught.value)
 
 
+def test_a_long_text_is_no_damage() -> None:
+    """Moodle's worksheet has a column of what students have typed, as much as they like."""
+    text = "a, b\n" * 100_000
+    sheet = parse_sheet(f'Identifier,"Online text",Grade\nParticipant 1,"{text}",\n'.encode(), "work.csv")
+
+    assert sheet.rows[1][1] == text
+
+
 def test_a_table_without_end_is_not_read(tmp_path: Path) -> None:
     """A sparse file says that it is huge; no more of it is read than a table may have."""
     path = tmp_path / "huge.csv"

@@ -113,7 +113,9 @@ def clean(name: str) -> str:
     str
         In NFC, parts separated by single slashes.
     """
-    plain = unicodedata.normalize("NFC", name).replace("\\", "/")
+    # Too long in any form; to normalise many accents in a row takes the square of their number.
+    normal = unicodedata.normalize("NFC", name) if len(name) <= 2 * NAME_BYTES else name
+    plain = normal.replace("\\", "/")
     start = "/" if plain.startswith("/") else ""
     return start + "/".join(part for part in plain.split("/") if part not in {"", "."})
 

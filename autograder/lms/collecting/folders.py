@@ -21,6 +21,7 @@ from autograder.lms.archive.damage import is_of_names, words_of
 from autograder.lms.archive.names import is_left_behind
 from autograder.lms.archive.reading import CHUNK_BYTES
 from autograder.lms.collecting.record import FOLDER
+from autograder.terminal import short
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 STAGING = ".{}~"
 """How the folder begins in which a submission is written, before it takes its place."""
 
-_DIGITS = 12
+_DIGITS, _WORDS = 12, 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,7 +236,13 @@ def _files(folder: Path) -> Iterator[tuple[str, _File]]:
         except (FileNotFoundError, NotADirectoryError):
             continue
         except OSError as error:
-            raise OperatorError(place, f"cannot be read ({error.strerror})", "Check its rights.") from None
+            if not is_of_names(error):
+                raise OperatorError(
+                    place, f"cannot be read ({error.strerror})", "Check its rights."
+                ) from None
+            # Whatever it is, it was not collected.
+            yield prefix.removesuffix("/"), _File(place, -1)
+            continue
         for entry in entries:
             name = unicodedata.normalize("NFC", prefix + entry.name)
             if is_left_behind(entry.name):
@@ -268,7 +275,7 @@ def _unwritten(place: Path, error: OSError | UnicodeError) -> SubmissionError | 
     if is_of_names(error):
         what = f"cannot be written, as a name in it is none that the disk takes ({words_of(error)})"
         return SubmissionError(place, what, "Ask for shorter and plainer names.")
-    what = f"cannot be written ({getattr(error, 'strerror', error)})"
+    what = f"cannot be written ({short(getattr(error, 'strerror', None) or words_of(error), _WORDS)})"
     return OperatorError(place, what, "Check rights and space, and collect again.")
 
 

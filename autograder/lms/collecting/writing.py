@@ -13,6 +13,7 @@ from autograder.lms.collecting.handed import order
 from autograder.lms.collecting.planning import WRITES, Action, Planned
 from autograder.lms.collecting.record import FOLDER, save_record
 from autograder.lms.downloads.model import Left
+from autograder.terminal import short
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
     from autograder.lms.collecting.folders import Shelf
     from autograder.lms.collecting.handed import Handed
     from autograder.lms.collecting.record import Collected, Record
+
+_LETTERS = 80
+"""How much of a path is told: a path that a disk refuses may be of any length."""
 
 
 @contextmanager
@@ -169,7 +173,7 @@ def _put_aside(one: Planned, shelf: Shelf, left: list[Left]) -> None:
 
 
 def _left(handed: Handed, error: SubmissionError) -> Left:
-    reason = f"{handed.student}: {error.where} {error.what}. {error.remedy}"
+    reason = f"{handed.student}: {short(error.where, _LETTERS)} {error.what}. {error.remedy}"
     return Left(name=handed.attempt.key, reason=reason)
 
 

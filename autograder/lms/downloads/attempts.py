@@ -243,6 +243,9 @@ def in_utc(time: datetime, zone: tzinfo) -> datetime:
     Returns
     -------
     datetime
-        Naive, in UTC.
+        Naive, in UTC. At the ends of the calendar, where it may have none, the time as it is.
     """
-    return time.replace(tzinfo=zone).astimezone(UTC).replace(tzinfo=None)
+    try:
+        return time.replace(tzinfo=zone).astimezone(UTC).replace(tzinfo=None)
+    except OverflowError:
+        return time

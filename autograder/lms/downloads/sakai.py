@@ -247,9 +247,9 @@ def _time(archive: Archive, stamp: Entry | None) -> datetime | None:
         if digits is not None:
             return datetime.strptime(digits["seconds"], "%Y%m%d%H%M%S")  # noqa: DTZ007 - naive, in UTC
         time = datetime.fromisoformat(text)
-    except (AutograderError, ValueError):
+        return time.astimezone(UTC).replace(tzinfo=None) if time.tzinfo else None
+    except (AutograderError, ValueError, OverflowError):
         return None
-    return time.astimezone(UTC).replace(tzinfo=None) if time.tzinfo else None
 
 
 # ---------------------------------------------------------------- the table
