@@ -68,6 +68,7 @@ def collected(written: Written, reader: Reader, people: Iterable[Person]) -> lis
                 ids=one.person.ids,
                 files=tuple(_files(archive, one)),
                 number=one.number,
+                same_name=one.same_name,
             )
     return sorted(found.values(), key=lambda one: one.student)
 

@@ -109,6 +109,27 @@ def test_everybody_gets_their_own_work(tmp_path: Path, system: str) -> None:
     assert everything(course.root) == before
 
 
+def test_what_a_name_alone_tells_is_told_and_kept(tmp_path: Path) -> None:
+    """Several folders of one name are collected, told outside of what is harmless, and known for feedback."""
+    ana, other = NASTY[0], NASTY[1]
+    work = [
+        downloads.handed(ana, *NAMES),
+        downloads.handed(ana, *NAMES, number=1),
+        downloads.handed(other, *NAMES),
+    ]
+    path = write_zip(tmp_path / "a.zip", downloads.brightspace(work).entries)
+    table = tmp_path / "roster.csv"
+    table.write_bytes(rosters.brightspace([ana, other])[0])
+    course = light_course(tmp_path / "course")
+
+    code, told = collect(course, path, "--roster", table)
+
+    assert code == 0
+    assert f"attempts of one student by the name alone: {ana.full} (2). Somebody else" in told
+    record = load_record(course.root, ASSIGNMENT).students
+    assert {who: record[who].same_name for who in record} == {ana.login: 2, other.login: 1}
+
+
 def test_a_later_attempt_follows_the_clocks_of_the_site(tmp_path: Path) -> None:
     """An hour that comes twice when summer ends, and a submission at the exact second."""
     people = NASTY[:2]

@@ -324,6 +324,18 @@ def test_brightspace_finds_the_folders_that_it_made(tmp_path: Path) -> None:
     assert any("--download" in note for note in without.returned.notes)
 
 
+def test_pages_of_a_name_with_several_folders_are_told(tmp_path: Path) -> None:
+    """The last folder may be of somebody who has taken the name: the page would reach them."""
+    roster = enrolled([ANA, NASTY[1]], brightspace_roster)
+    work = [handed(ANA), handed(ANA, number=1), handed(NASTY[1])]
+    records = collected(brightspace(work), brightspace_reader, roster)
+
+    back = packed(trees.brightspace, work_of(records, tmp_path / "a", roster), tmp_path)
+
+    (told,) = (note for note in back.returned.notes if "by the name alone" in note)
+    assert f"attempts of {ANA.login} by the name alone" in told
+
+
 def test_sakai_finds_the_folder_for_feedback(tmp_path: Path) -> None:
     """Each page lies in the student's folder for feedback; where its name is not known, it is told."""
     people = [one for one in short(NASTY) if one.login.isalnum()]

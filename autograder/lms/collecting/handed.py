@@ -129,6 +129,7 @@ def read_attempt(
         submitted_at=attempt.submitted_at,
         late=attempt.late,
         number=attempt.number,
+        same_name=attempt.same_name,
     )
     return Handed(archive, attempt, collected)
 

@@ -78,6 +78,8 @@ class Collected:
         True if the LMS said that it is late; None if it said nothing.
     number : int
         As of `Attempt`: larger for a later attempt; 0 if there is none.
+    same_name : int
+        As of `Attempt`: how many attempts are the student's by their name alone.
     """
 
     student: str
@@ -90,6 +92,7 @@ class Collected:
     submitted_at: datetime | None = None
     late: bool | None = None
     number: int = 0
+    same_name: int = 0
 
     @property
     def entries(self) -> tuple[str, ...]:
@@ -214,6 +217,7 @@ def _told(one: Collected) -> dict[str, Any]:
         "submitted_at": one.submitted_at.isoformat() if one.submitted_at is not None else None,
         "late": one.late,
         "number": one.number,
+        "same_name": one.same_name,
         "files": [
             {
                 "path": file.path,
@@ -244,4 +248,6 @@ def _collected(student: str, told: Mapping[str, Any]) -> Collected:
         submitted_at=None if at is None else datetime.fromisoformat(at),
         late=told["late"],
         number=told["number"],
+        # Records of before do not have it.
+        same_name=told.get("same_name", 0),
     )

@@ -10,7 +10,7 @@ out once, for the whole download: the form that most different names have.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -31,7 +31,7 @@ from autograder.lms.times import english_time
 from autograder.terminal import some
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
     from autograder.lms.downloads.model import Archive, Context, Entry
@@ -154,6 +154,7 @@ def read(archive: Archive, context: Context) -> Download:
             reason = f"Brightspace puts what is handed in into folders of other names. {BY_HAND}"
             left.append(Left(name=entry.name, reason=reason))
     whose = _owners({folder for _, folder in found}, context.people)
+    same_names = _same_names(whose)
     attempts = [
         attempt
         for (_, folder), files in found.items()
@@ -165,25 +166,27 @@ def read(archive: Archive, context: Context) -> Download:
                 files=own_paths(files),
                 submitted_at=_time(folder.time, context),
                 named=folder.who,
+                same_name=same_names.get(whose[folder].students, 0),
             ),
         )
     ]
     return Download(
-        lms=Lms.BRIGHTSPACE, attempts=tuple(attempts), left=tuple(left), notes=tuple(_by_name_alone(whose))
+        lms=Lms.BRIGHTSPACE, attempts=tuple(attempts), left=tuple(left), notes=tuple(_by_name_alone(attempts))
     )
 
 
-def _by_name_alone(whose: Mapping[_Folder, Owner]) -> Iterator[str]:
+def _same_names(whose: Mapping[_Folder, Owner]) -> Counter[frozenset[Hashable]]:
+    """Return how many folders a student has by nothing but the name."""
+    return Counter(owner.students for owner in whose.values() if owner.people and owner.by is By.NAME)
+
+
+def _by_name_alone(attempts: Iterable[Attempt]) -> Iterator[str]:
     """Yield of whom there are several folders, if nothing but a name says that they are one student's."""
-    folders: dict[object, list[str]] = defaultdict(list)
-    for folder, owner in whose.items():
-        if owner.people and owner.by is By.NAME:
-            folders[owner.students].append(folder.who)
-    several = sorted(f"{min(same)} ({len(same)})" for same in folders.values() if len(same) > 1)
+    several = {f"{one.named} ({one.same_name})" for one in attempts if one.same_name > 1}
     if several:
         yield (
             "several folders are taken as attempts of one student by the name alone: "
-            f"{some(several, _NAMED)}. Somebody else may have taken that name: "
+            f"{some(sorted(several), _NAMED)}. Somebody else may have taken that name: "
             "see in Brightspace whose the last one is"
         )
 

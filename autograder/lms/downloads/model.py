@@ -111,6 +111,9 @@ class Attempt:
     number : int
         A number of the LMS's that is larger for a later attempt of a student's, where there is
         no time: Canvas's of an attachment. 0 if there is none.
+    same_name : int
+        How many attempts of the download are the student's by their name alone, which somebody
+        else may have taken; 0 if an id tells.
     """
 
     key: str
@@ -121,6 +124,7 @@ class Attempt:
     late: bool | None = None
     named: str = ""
     number: int = 0
+    same_name: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

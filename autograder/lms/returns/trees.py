@@ -7,15 +7,19 @@ from typing import TYPE_CHECKING
 from autograder.lms.downloads.model import Left
 from autograder.lms.returns.model import Given, Returned, shared
 from autograder.lms.zipping import Packed
+from autograder.terminal import some
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from autograder.lms.collecting.record import Collected
     from autograder.lms.returns.model import Work
 
 SUBMISSION, FEEDBACK = "submission attachment(s)", "Feedback Attachment(s)"
 """What Sakai calls the folders in English; the first whatever its case."""
+
+_NAMED = 8
+"""Students that are named one by one."""
 
 GROUP = (
     "Several students have this folder, and everybody in the group would see the page of one. "
@@ -43,16 +47,17 @@ def brightspace(work: Work) -> Returned:
         Each page in its submission's folder.
     """
     packed = _packed(work, _brightspace_folder)
+    notes = (*_BRIGHTSPACE, *_by_name_alone(work))
     if work.index is not None:
         index = Packed(name="index.html", data=work.index)
         return Returned(
             files=(index, *packed.files),
             given=packed.given,
             left=packed.left,
-            notes=_BRIGHTSPACE,
+            notes=notes,
         )
     missing = "Its index.html is missing here: name the download with --download, if Brightspace asks for it."
-    return Returned(files=packed.files, given=packed.given, left=packed.left, notes=(*_BRIGHTSPACE, missing))
+    return Returned(files=packed.files, given=packed.given, left=packed.left, notes=(*notes, missing))
 
 
 def sakai(work: Work) -> Returned:
@@ -99,6 +104,16 @@ def _packed(
         files.append(Packed(name=name, data=work.feedback[one.student].whole))
         given.append(Given(student=one.student, entry=name, shown=work.file_name))
     return Returned(files=tuple(files), given=tuple(given), left=tuple(left), notes=notes)
+
+
+def _by_name_alone(work: Work) -> Iterator[str]:
+    """Yield whose page may reach somebody who has taken their name."""
+    several = [one.student for one in work.collected if one.same_name > 1]
+    if several:
+        yield (
+            f"Several folders were collected as attempts of {some(several, _NAMED)} by the name alone, "
+            "and the page lies in the last one: before you upload this file, see in Brightspace whose it is."
+        )
 
 
 def _brightspace_folder(one: Collected) -> tuple[str, str]:
