@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from autograder.errors import CourseError
 
-# Moodle's worksheet holds what students have typed: a long text is no damage. Files have a limit of their own.
+# Moodle's worksheet holds what students have typed: a long text is no damage. Files have their own limit.
 csv.field_size_limit(2**27)
 
 if TYPE_CHECKING:
