@@ -374,10 +374,9 @@ def assert_pair(actual: object, *, names: tuple[str, str], where: str = "") -> t
 def _wrong(array: Array, expected: Array, tolerance: Tolerance) -> NDArray[np.bool_]:
     if tolerance == EXACT:
         return np.asarray(array != expected)
-    # What np.isclose does with finite numbers, in a fifth of the time. In float64 no difference wraps.
+    # What np.isclose does with finite numbers, in a fifth of the time. In float64 nothing wraps.
     distance = np.abs(np.subtract(array, expected, dtype=np.result_type(array, expected, np.float64)))
     # Nan is neither near nor far; all finite numbers are within an infinite tolerance, and none is close.
-    # The least integer of a kind has no counterpart: in float64 it has.
     size = np.abs(np.asarray(expected, dtype=np.result_type(expected, np.float64)))
     is_close = distance <= tolerance.atol + tolerance.rtol * size
     return np.asarray(~(is_close & np.isfinite(expected)))
