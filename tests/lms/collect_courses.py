@@ -96,3 +96,20 @@ def earlier(course: Course, student: str) -> list[dict[str, bytes]]:
     """Return what is kept of a student's earlier attempts."""
     folder = course.root / ".autograder" / "earlier" / student / ASSIGNMENT
     return [files(one) for one in sorted(folder.iterdir())] if folder.is_dir() else []
+
+
+def course_with_students(folder: Path) -> Course:
+    """Return a course whose gradebook has the three students, and nothing is collected."""
+    course = light_course(folder / "course")
+    first = download(folder / "none.zip", upload("501", 1, b""))
+    assert collect(course, first, "--roster", roster(folder))[0] == 0
+    shutil.rmtree(course.submitted("aruiz", ASSIGNMENT))
+    (course.root / ".autograder/collected" / f"{ASSIGNMENT}.json").unlink()
+    return course
+
+
+def inbound(path: Path, *attempts: tuple[str, str, bytes]) -> Path:
+    """Write what lies in nbgrader's exchange: student, time, notebook."""
+    return write_zip(
+        path, {f"{student}+{ASSIGNMENT}+{time}+x/{FIRST}.ipynb": data for student, time, data in attempts}
+    )
