@@ -142,6 +142,11 @@ def lti(course: Course, assignments: list[str], *, as_json: bool, keys: bool, **
         written = over.write_roster(course, files, roster_to, told=_told)
         print_json(written) if as_json else over.print_roster(written)
     else:
+        if asked["feedback"]:
+            what = "LTI carries scores and comments, and no files"
+            raise CourseError(
+                "--feedback", what, "Send pages by `feedback --zip`, or push to your LMS itself."
+            )
         way = over.to_lti(course, files, told=_told)
         _push(course, _only(assignments), way, as_json=as_json, asked=asked)
 

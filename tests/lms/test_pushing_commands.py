@@ -173,3 +173,11 @@ def test_scores_comments_and_pages_go_to_moodle(
     assert "2 there already" in again.output
     assert site.broken == []
     assert TOKEN not in done.output + again.output
+
+
+def test_pages_do_not_go_over_lti_and_that_is_said(run: Run) -> None:
+    """Before anybody is asked anything."""
+    done = run("push", "lti", ASSIGNMENT, "--feedback", "--dry-run")
+
+    assert done.exit_code == USAGE
+    assert "--feedback: LTI carries scores and comments, and no files." in done.output
