@@ -115,7 +115,7 @@ class _Filled:
         return Export(
             files=(_file(self.request, [header, *points, *self.rows]),),
             changes=tuple(self.changes),
-            notes=(*self._notes(), *_clicks(self.request, sent=bool(self.rows))),
+            notes=(*matches.notes, *self._notes(), *_clicks(self.request, sent=bool(self.rows))),
         )
 
     def _row(self, row: int, grade: Grade | None, stranger: str) -> None:

@@ -258,6 +258,7 @@ def told(filled: Filled, lms: Lms, grades: Sequence[Grade]) -> Iterator[str]:
     """
     if not filled.cells:
         yield "No score is sent: the file has no row, so there is nothing to upload."
+    yield from filled.matches.notes
     for key, item in filled.items.items():
         points = max_points_of(grades, key)
         if points is not None and item.max_points is not None and points != item.max_points:

@@ -130,7 +130,7 @@ def _with(request: Request, sheet: Sheet) -> _Found:
         folder = f"submission_{key}"
         found.grades[folder] = filled.matches.grades[row]
         found.submissions[key] = f"{folder}.json"
-    found.notes = tuple(_points_differ(request, sheet))
+    found.notes = (*filled.matches.notes, *_points_differ(request, sheet))
     return found
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 from decimal import Decimal
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from autograder.errors import CourseError
@@ -206,7 +207,8 @@ def _from_book(request: Request, sheet: Sheet) -> Export:
         )
     who = [safe_cell(sheet.header[at]) for at in book.identity]
     found_by = sheet.header[book.found_by[kind]]
-    return made.export(who, [safe_cell(sheet.header[at]) for at in end], _found_by_notes(kind, found_by))
+    notes = chain(_found_by_notes(kind, found_by), matches.notes)
+    return made.export(who, [safe_cell(sheet.header[at]) for at in end], notes)
 
 
 def _from_ids(request: Request) -> Export:

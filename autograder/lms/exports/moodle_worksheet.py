@@ -105,7 +105,7 @@ class _Worksheet:
         return Export(
             files=(File(name=f"{self.request.assignment}-moodle-worksheet.csv", data=moodle_bytes(table)),),
             changes=(*(one.change for one in sent.values()), *left),
-            notes=tuple(self._notes(rows)),
+            notes=(*matches.notes, *self._notes(rows)),
         )
 
     def _is_kept(self, at: int) -> bool:
@@ -114,7 +114,8 @@ class _Worksheet:
 
     def _sent(self, row: int, grade: Grade | None, stranger: str) -> _Sent:
         before = self.sheet.cell(row, self.columns.grade)
-        student = grade.student if grade is not None else self.people[row].shown
+        cell = self.sheet.cell(row, self.columns.identifier).strip()
+        student = grade.student if grade is not None else self.people[row].name or cell
         header = self.sheet.header[self.columns.grade]
         score = score_of(self.request, grade, self.key) if grade is not None else None
         reason = stranger or self._why_not(row, grade)
@@ -265,7 +266,7 @@ def _people(sheet: Sheet, columns: Columns) -> dict[int, Person]:
         known = {kind: sheet.cell(row, at).strip() for kind, at in ids.items()}
         people[row] = Person(
             lms=Lms.MOODLE,
-            name=sheet.cell(row, columns.name).strip() or cell.strip(),
+            name=sheet.cell(row, columns.name).strip(),
             email=sheet.cell(row, columns.email).strip(),
             ids={IdKind.PARTICIPANT: number} | {kind: value for kind, value in known.items() if value},
             line=sheet.lines[row],

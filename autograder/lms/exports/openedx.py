@@ -237,7 +237,7 @@ def _export(request: Request, filled: Filled, table: Sequence[Sequence[str]], no
     parts = list(_parts(table))
     stem = f"{request.assignment}-openedx"
     names = [f"{stem}.csv"] if len(parts) == 1 else [f"{stem}-{at}.csv" for at in range(1, len(parts) + 1)]
-    notes = [note]
+    notes = [note, *filled.matches.notes]
     if len(table) == 1:
         notes.insert(0, "Nothing is new, so there is nothing to upload.")
     if len(parts) > 1:
