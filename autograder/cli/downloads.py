@@ -57,7 +57,7 @@ def collect(
     from autograder.commands.collected import print_collection
     from autograder.commands.collecting import Wanted, asked
     from autograder.commands.collecting import collect as collected
-    from autograder.lms.collecting.enrolment import StudentId
+    from autograder.lms.collecting.students import StudentId
     from autograder.lms.model import Lms
 
     course, _ = find_course(course_dir, None)

@@ -14,8 +14,8 @@ from autograder.commands.lateness import Deadlines
 from autograder.errors import CourseError, nearest
 from autograder.gradebook import Gradebook
 from autograder.lms.archive import open_archive
-from autograder.lms.collecting.enrolment import Enrolment, StudentId, enrol, matching
-from autograder.lms.collecting.expected import nothing_expected, votes
+from autograder.lms.collecting.enrolment import Enrolment, enrol, kept, matching
+from autograder.lms.collecting.expected import check_expected, votes
 from autograder.lms.collecting.folders import Shelf
 from autograder.lms.collecting.handed import read_attempt
 from autograder.lms.collecting.planning import Action, Planned, plan
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from autograder.lms.archive import OpenArchive
     from autograder.lms.collecting.handed import Handed
     from autograder.lms.collecting.record import Record
+    from autograder.lms.collecting.students import StudentId
     from autograder.lms.downloads.model import Attempt, Download
     from autograder.lms.model import Person
 
@@ -192,17 +193,22 @@ def collect(course: Course, wanted: Wanted) -> Collection:
     with ExitStack() as to_close:
         archives = [to_close.enter_context(open_archive(file)) for file in wanted.files]
         assignment, notes = _assignment(course, wanted.assignment, archives)
+        notebooks = notebooks_of(course, assignment)
         if not wanted.dry_run:
             to_close.enter_context(alone(course.root))
         gradebook = to_close.enter_context(Gradebook(course.db_url))
         known = gradebook.people(assignment)
         deadlines = Deadlines.of(gradebook.extensions(assignment))
-        enrolment = enrol(known, [read_roster(file) for file in wanted.rosters], wanted.student_id)
+        rosters = [read_roster(file) for file in wanted.rosters]
+        enrolment = enrol(known, rosters, wanted.student_id, force=wanted.force)
         people = known, enrolment
         sources = [_understood(archive, course, assignment, wanted, people) for archive in archives]
         left = [one for source in sources for one in (*source.archive.left, *source.download.left)]
         handed = _read(sources, left, quiet=wanted.quiet)
-        _check_expected(course, assignment, handed, force=wanted.force)
+        if not wanted.force:
+            check_expected(handed, assignment, course.source(assignment), notebooks)
+        attempts = [one for source in sources for one in source.download.attempts]
+        enrolment, told = kept(enrolment, attempts)
         shelf, loaded = Shelf(course.layout, assignment), load_record(course.root, assignment)
         planned = _planned(handed, settled(loaded, shelf), shelf, left, force=wanted.force)
         if not wanted.dry_run:
@@ -210,13 +216,14 @@ def collect(course: Course, wanted: Wanted) -> Collection:
             planned = _written(planned, loaded, shelf, left, quiet=wanted.quiet)
     return Collection(
         assignment=assignment,
-        notebooks=notebooks_of(course, assignment),
+        notebooks=notebooks,
         planned=tuple(planned),
         enrolment=enrolment,
         left=(*enrolment.left, *left),
         deadlines=deadlines,
         notes=(
             *notes,
+            *told,
             *(note for source in sources for note in source.download.notes),
             *_zone_note(sources, wanted.zone),
         ),
@@ -267,15 +274,6 @@ def _assignment(
         return best, (f"{words}: collected for it",)
     what = "the course has no assignment" if not known else f"the course has several ({', '.join(known)})"
     raise CourseError("collect", what, "Name the assignment behind the files.")
-
-
-def _check_expected(course: Course, assignment: str, handed: dict[str, list[Handed]], *, force: bool) -> None:
-    """Refuse what is of another assignment, all of it."""
-    attempts = [one for attempts in handed.values() for one in attempts]
-    names = notebooks_of(course, assignment)
-    if not force and (what := nothing_expected(attempts, assignment, course.source(assignment), names)):
-        remedy = "Name the assignment that it is of. If it counts all the same: --force."
-        raise CourseError("collect", what, remedy)
 
 
 def _understood(

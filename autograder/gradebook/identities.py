@@ -123,8 +123,13 @@ def write_people(
     add_students(database, connection, {one.student for one in people})
     table, students = database.table("student"), _students(database, connection, people)
     missing: dict[str, dict[str, str]] = defaultdict(dict)
+    there = _stored(database, connection, assignment, {one.student for one in people})
     for one in people:
         missing[one.student] = _missing(students[one.student], one) | missing[one.student]
+        # The number in nbgrader's column is the LMS's, if that said so before: it changes with it.
+        column, number = students[one.student].lms_user_id, one.ids.get(IdKind.USER)
+        if column and number and [column] == there.get((one.student, one.lms.value, IdKind.USER.value, "")):
+            missing[one.student]["lms_user_id"] = number
     for student, values in missing.items():
         if values:
             connection.execute(table.update().where(table.c.id == student).values(**values))
@@ -132,7 +137,6 @@ def write_people(
     if not wanted:
         return
     TABLE.create(connection, checkfirst=True)
-    there = _stored(database, connection, assignment, {one.student for one in people})
     news = {key: values for key, values in wanted.items() if there.get(key) != values}
     columns = (TABLE.c.student, TABLE.c.lms, TABLE.c.kind, TABLE.c.assignment)
     for key in news:

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from nasty_people import NASTY, TWINS, Nasty, classes
 
 from autograder.course.layout import plain_name
-from autograder.lms.collecting.enrolment import StudentId, enrol, matching
+from autograder.lms.collecting.enrolment import enrol, matching
+from autograder.lms.collecting.students import StudentId
 from autograder.lms.model import IdKind, Lms, Person, Roster
 
 if TYPE_CHECKING:
@@ -152,6 +153,40 @@ def test_an_account_that_is_another_is_told() -> None:
 
     assert enrolment.people == ()
     assert "501, not 777" in enrolment.left[0].reason
+
+
+def test_a_number_may_be_replaced_by_hand() -> None:
+    """Where a login and the name are the student's; it is told. A login alone may be somebody else's now."""
+    known = [replace(person("Ruiz, Ana", login="aruiz", user="901"), student="ana"), student("ana")]
+    right = roster(person("Ruiz, Ana María", login="aruiz", user="501"))
+
+    refused = enrol(known, [right])
+    assert refused.people == ()
+    assert "--force" in refused.left[0].reason
+    enrolment = enrol(known, [right], force=True)
+    assert who(enrolment) == {"Ruiz, Ana María": "ana"}
+    assert enrolment.replaced == ((Lms.CANVAS, "Canvas's number of ana is 501 now, not 901"),)
+    assert enrol(known, [roster(person("Ek, Ida", login="aruiz", user="501"))], force=True).people == ()
+    both = [*known, replace(person("Ek, Ida", login="ida", user="501"), student="ida")]
+    assert enrol(both, [right], force=True).people == ()
+
+
+@pytest.mark.parametrize(
+    ("called", "is_told"),
+    [("Yan Young", True), ("", False), ("Ana Ruiz", False), ("RUIZ Ana", False), ("Ana María Ruiz", False)],
+)
+@pytest.mark.parametrize("column", [False, True])
+def test_a_number_is_nobodys_against_their_name(called: str, *, is_told: bool, column: bool) -> None:
+    """Canvas's number 501 is by chance another student's id; no address need say so."""
+    known = student("yan", called, number="501") if column else student("501", called)
+    ana = roster(person("Ruiz, Ana", sis="777", user="501", login="aruiz"))
+    enrolment = enrol([known], [ana])
+
+    assert who(enrolment) == ({} if is_told else {"Ruiz, Ana": known.student})
+    assert not is_told or "who is called Yan Young in the course" in enrolment.left[0].reason
+    if not column:
+        assert who(enrol([known], [ana], StudentId.USER)) == {"Ruiz, Ana": "501"}
+        assert who(enrol([known], [ana], StudentId.LOGIN)) == {"Ruiz, Ana": "aruiz"}
 
 
 def test_a_login_that_went_to_somebody_else_is_told() -> None:

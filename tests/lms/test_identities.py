@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -86,6 +87,19 @@ def test_an_lms_may_change_its_mind(gradebook: Gradebook) -> None:
     assert known.ids == {**ANA.ids, IdKind.LOGIN: "ana.ruiz"}
     assert known.name == ANA.name
     assert known.sections == ("Sec 1",)
+
+
+@pytest.mark.parametrize("typed", ["", "7000"])
+def test_a_number_that_an_lms_takes_back_is_gone_everywhere(gradebook: Gradebook, typed: str) -> None:
+    """Else it would name two students; nbgrader's column changes with it, but not what a person typed."""
+    gradebook.enroll_people([replace(ANA, ids={IdKind.USER: typed}, lms=Lms.PLAIN)] if typed else [])
+    gradebook.enroll_people([ANA])
+    gradebook.enroll_people([replace(ANA, ids={IdKind.USER: "901"})])
+
+    (known,) = of(gradebook, Lms.CANVAS)
+    assert known.ids[IdKind.USER] == "901"
+    (column,) = of(gradebook, Lms.PLAIN)
+    assert column.ids[IdKind.USER] == (typed or "901")
 
 
 def test_the_same_again_writes_nothing(gradebook: Gradebook, course: Course) -> None:

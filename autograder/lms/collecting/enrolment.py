@@ -10,41 +10,34 @@ from __future__ import annotations
 
 import unicodedata
 from collections import defaultdict
-from dataclasses import dataclass, field, replace
-from enum import StrEnum
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from autograder.course.layout import plain_name
 from autograder.errors import CourseError
 from autograder.lms.collecting.merging import merge
+from autograder.lms.collecting.students import (
+    STORED,
+    StudentId,
+    Students,
+    by_chance,
+    conflict,
+    has_another_name,
+)
 from autograder.lms.downloads.model import Left
 from autograder.lms.model import IdKind, Lms, Person
 from autograder.lms.people import fold, full_names
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
+    from autograder.lms.downloads.model import Attempt
     from autograder.lms.model import Roster
 
 MAX_ID = 128
 """Letters of an id: as many as nbgrader's gradebook has room for on every database."""
 
-_IDS = (IdKind.LOGIN, IdKind.SIS, IdKind.USER)
-_STORED = (*_IDS, IdKind.LTI)
 _ROOM = "add them to the gradebook with an id of your own (`nbgrader db student add ID --email ADDRESS`)"
-
-
-class StudentId(StrEnum):
-    """What becomes the id of a new student in the course."""
-
-    LOGIN = "login"
-    SIS = "sis"
-    USER = "user"
-    EMAIL = "email"
-
-    def of(self, person: Person) -> str:
-        """Return it; empty if the LMS does not tell it."""
-        return person.email if self is StudentId.EMAIL else person.ids.get(IdKind(self.value), "")
 
 
 _IN_TURN = (StudentId.LOGIN, StudentId.SIS, StudentId.USER)
@@ -65,12 +58,15 @@ class Enrolment:
         Ids of students whom the course does not have yet; sorted.
     left : tuple of Left
         Why somebody is unknown, and what to do; and what the rosters left out.
+    replaced : tuple of (Lms, str)
+        Which numbers of an LMS are others than those that were stored.
     """
 
     people: tuple[Person, ...] = ()
     unknown: tuple[Person, ...] = ()
     new: tuple[str, ...] = ()
     left: tuple[Left, ...] = ()
+    replaced: tuple[tuple[Lms, str], ...] = ()
 
 
 @dataclass(slots=True)
@@ -82,46 +78,28 @@ class _One:
     student: str = ""
     is_new: bool = False
     problem: str = ""
+    replaced: str = ""
 
 
-@dataclass(slots=True)
-class _Course:
-    """The students that there are, to be found by what is known of them."""
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What a person has said."""
 
-    students: dict[str, list[Person]] = field(default_factory=lambda: defaultdict(list))
-    by_id: dict[tuple[IdKind, str], set[tuple[Lms, str]]] = field(default_factory=lambda: defaultdict(set))
-    by_email: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
-    by_name: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    student_id: StudentId | None
+    force: bool
 
-    def add(self, person: Person) -> None:
-        self.students[person.student].append(person)
-        for kind, value in person.ids.items():
-            self.by_id[kind, value].add((person.lms, person.student))
-        if person.email:
-            self.by_email[person.email.casefold()].add(person.student)
-        for way in full_names(person):
-            self.by_name[fold(way)].add(person.student)
-
-    def known_to(self, person: Person) -> set[str]:
-        """Return whom the LMS of a person knew by one of the person's ids before."""
-        ids = (self.by_id.get((kind, person.ids[kind]), set()) for kind in _STORED if person.ids.get(kind))
-        return {student for found in ids for lms, student in found if lms == person.lms}
-
-    def named(self, person: Person, kinds: Iterable[StudentId]) -> set[str]:
-        """Return whom the ids of a person name that mean the same everywhere."""
-        found = {kind.of(person) for kind in kinds} & self.students.keys()
-        for kind in (IdKind.LOGIN, IdKind.SIS):
-            if value := person.ids.get(kind):
-                found |= {student for _, student in self.by_id.get((kind, value), set())}
-        if number := person.ids.get(IdKind.USER):
-            # nbgrader's one column for an id of an LMS.
-            known = self.by_id.get((IdKind.USER, number), set())
-            found |= {student for lms, student in known if lms == Lms.PLAIN}
-        return found
+    @property
+    def kinds(self) -> tuple[StudentId, ...]:
+        """What the ids of the course may be."""
+        return tuple(StudentId) if self.student_id is None else (self.student_id,)
 
 
 def enrol(
-    known: Sequence[Person], rosters: Sequence[Roster], student_id: StudentId | None = None
+    known: Sequence[Person],
+    rosters: Sequence[Roster],
+    student_id: StudentId | None = None,
+    *,
+    force: bool = False,
 ) -> Enrolment:
     """
     Return who of some rosters is which student of a course.
@@ -135,13 +113,15 @@ def enrol(
     student_id : StudentId, optional
         What the ids of the course are. By default any of an LMS's ids may be, and
         new students get the login, else the registrar's id, else the LMS's number.
+    force : bool
+        True if an LMS's number of a student may be another than the one that was stored.
 
     Returns
     -------
     Enrolment
         Everybody of the rosters is in it once.
     """
-    course = _Course()
+    course, asked = Students(), _Asked(student_id, force)
     for person in known:
         course.add(person)
     there = frozenset(course.students)
@@ -149,7 +129,7 @@ def enrol(
     for people in merge(rosters).values():
         batch = [_One(one.person, one.where) for one in people]
         for one in batch:
-            _find(one, course, batch, student_id)
+            _find(one, course, batch, asked)
         _name_new(batch, course, student_id)
         _part(batch)
         for one in batch:
@@ -165,13 +145,45 @@ def enrol(
         unknown=tuple(replace(one.person, student="") for one in unsure),
         new=tuple(sorted({one.student for one in sure} - there)),
         left=(*told, *(Left(name=where, reason=note, harmless=True) for where, note in notes)),
+        replaced=tuple((one.person.lms, one.replaced) for one in sure if one.replaced),
     )
+
+
+def kept(enrolment: Enrolment, attempts: Collection[Attempt]) -> tuple[Enrolment, tuple[str, ...]]:
+    """
+    Return who of some rosters is to be remembered.
+
+    Parameters
+    ----------
+    enrolment : Enrolment
+        Who is which student.
+    attempts : collection of Attempt
+        What was handed in, with its owners.
+
+    Returns
+    -------
+    kept : Enrolment
+        Without everybody of an LMS in whose rosters nobody has handed in, if anybody has: they are of
+        another course or another site, and their numbers would keep the right ones out.
+    told : tuple of str
+        What to tell of that, and of numbers that were replaced.
+    """
+    students = {one.person.student for one in attempts if one.person is not None}
+    known = {one.lms for one in enrolment.people}
+    fitting = {one.lms for one in enrolment.people if one.student in students} if attempts else known
+    people = tuple(one for one in enrolment.people if one.lms in fitting)
+    names = {one.student for one in people}
+    new = tuple(one for one in enrolment.new if one in names)
+    replaced = tuple(told for lms, told in enrolment.replaced if lms in fitting)
+    words = "nobody in it has handed in here, so nobody of it was added. Is it of another course?"
+    lost = (f"the roster of {lms.shown}: {words}" for lms in sorted(known - fitting))
+    return replace(enrolment, people=people, new=new), (*replaced, *lost)
 
 
 # ------------------------------------------------------------------ who is who
 
 
-def _find(one: _One, course: _Course, batch: Sequence[_One], student_id: StudentId | None) -> None:
+def _find(one: _One, course: Students, batch: Sequence[_One], asked: _Asked) -> None:
     """Find the student whom a person's ids name."""
     person = one.person
     if person.student:
@@ -180,17 +192,21 @@ def _find(one: _One, course: _Course, batch: Sequence[_One], student_id: Student
         return
     found = course.known_to(person)
     is_known = bool(found)
+    numbered: set[str] = set()
     if not found:
-        found = course.named(person, StudentId if student_id is None else (student_id,))
-        found |= _by_address(person, course, batch)
+        found = course.named(person, asked.kinds) | _by_address(person, course, batch)
+        numbered = course.numbered(person, asked.kinds) - found if asked.student_id is None else set()
+        found |= course.numbered(person, asked.kinds)
         # Where a roster tells nothing but names, a name has to do that nobody else has.
         found = found or _by_name(person, course, batch)
-    one.problem = _conflict(person, found, course, is_known=is_known)
+    one.problem = conflict(person, found, course, is_known=is_known)
     if len(found) == 1:
         one.student = next(iter(found))
+        one.problem = one.problem or by_chance(person, numbered, course)
+        one.problem = one.problem or _other_number(one, course, force=asked.force)
 
 
-def _by_address(person: Person, course: _Course, batch: Sequence[_One]) -> set[str]:
+def _by_address(person: Person, course: Students, batch: Sequence[_One]) -> set[str]:
     """Return who has the address; nobody if two people's differ by large letters alone."""
     address = person.email.casefold()
     if not address or sum(one.person.email.casefold() == address for one in batch) > 1:
@@ -198,8 +214,8 @@ def _by_address(person: Person, course: _Course, batch: Sequence[_One]) -> set[s
     return course.by_email.get(address, set())
 
 
-def _by_name(person: Person, course: _Course, batch: Sequence[_One]) -> set[str]:
-    if person.email or any(kind in person.ids for kind in _STORED):
+def _by_name(person: Person, course: Students, batch: Sequence[_One]) -> set[str]:
+    if person.email or any(kind in person.ids for kind in STORED):
         return set()
     ways = {fold(way) for way in full_names(person)}
     if sum(bool(ways & {fold(way) for way in full_names(one.person)}) for one in batch) > 1:
@@ -208,38 +224,27 @@ def _by_name(person: Person, course: _Course, batch: Sequence[_One]) -> set[str]
     return found if len(found) == 1 else set()
 
 
-def _conflict(person: Person, found: set[str], course: _Course, *, is_known: bool) -> str:
-    """Return why a person cannot be the student who was found; empty if nothing speaks against it."""
-    if len(found) > 1:
-        who = " and ".join(sorted(found))
-        remedy = "Correct what the gradebook has of them, or say with --student-id what the course's ids are."
-        return f"What is known of this person names {len(found)} students: {who}. {remedy}"
-    for student in found:
-        for other in course.students[student]:
-            mine, theirs = person.ids.get(IdKind.USER), other.ids.get(IdKind.USER)
-            if other.lms == person.lms and mine and theirs and mine != theirs:
-                what = (
-                    f"{person.lms.shown} knew the student {student} by another number ({theirs}, not {mine})"
-                )
-                return f"{what}. See who it is, and correct the gradebook or the roster."
-            if not is_known and _is_another(person, other):
-                what = f"The course knows the student {student} by another name and another address"
-                remedy = "See who it is; --student-id says what the course's ids are."
-                return f"{what} ({other.shown}, {other.email}). {remedy}"
+def _other_number(one: _One, course: Students, *, force: bool) -> str:
+    """Return how the LMS knew a student by another number; told as replaced if that is wanted."""
+    lms, mine = one.person.lms, one.person.ids.get(IdKind.USER)
+    known = course.students[one.student]
+    for other in known:
+        theirs = other.ids.get(IdKind.USER)
+        if other.lms != lms or not (mine and theirs) or mine == theirs:
+            continue
+        # A login may have gone to somebody else, and the name tells.
+        if not force or has_another_name(one.person, known):
+            what = f"{lms.shown} knew the student {one.student} by another number ({theirs}, not {mine})"
+            remedy = "See who it is. If the name is the student's and the roster is right: --force."
+            return f"{what}. {remedy}"
+        one.replaced = f"{lms.shown}'s number of {one.student} is {mine} now, not {theirs}"
     return ""
-
-
-def _is_another(person: Person, other: Person) -> bool:
-    names, others = ({fold(way) for way in full_names(one)} for one in (person, other))
-    has_another_name = bool(names and others) and not names & others
-    addresses = person.email.casefold(), other.email.casefold()
-    return has_another_name and all(addresses) and addresses[0] != addresses[1]
 
 
 # --------------------------------------------------------------------- the new
 
 
-def _name_new(batch: Sequence[_One], course: _Course, student_id: StudentId | None) -> None:
+def _name_new(batch: Sequence[_One], course: Students, student_id: StudentId | None) -> None:
     """Give new students an id."""
     kinds = _IN_TURN if student_id is None else (student_id,)
     for one in batch:

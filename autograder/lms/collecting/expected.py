@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from autograder.course.released import grade_id_of
-from autograder.errors import AutograderError, SubmissionError
+from autograder.errors import AutograderError, CourseError, SubmissionError
 from autograder.lms.archive import open_inner
 from autograder.lms.archive.limits import INNER, Meter
 from autograder.lms.archive.opening import PACKED
@@ -107,37 +107,40 @@ def _packed(
 # --------------------------------------------------------- anything expected
 
 
-def nothing_expected(
-    handed: Sequence[Handed], assignment: str, source: Path, notebooks: Sequence[str]
-) -> str:
+def check_expected(
+    handed: Mapping[str, Sequence[Handed]], assignment: str, source: Path, notebooks: Sequence[str]
+) -> None:
     """
-    Return what was handed in instead, if nothing of it is a notebook of an assignment.
+    Refuse what is of another assignment, all of it.
 
     Parameters
     ----------
-    handed : sequence of Handed
-        All attempts, read.
+    handed : mapping of str to sequence of Handed
+        By student all attempts, read.
     assignment : str
         The assignment.
     source : Path
         The folder of its source.
     notebooks : sequence of str
-        Names of its notebooks, without suffix.
+        Names of its notebooks, without suffix; if there are none, anything will do.
 
-    Returns
-    -------
-    str
-        Empty if anything is, by its name or its cells, or if there is nothing to compare.
+    Raises
+    ------
+    CourseError
+        If no file is a notebook of the assignment, by its name or its cells.
     """
-    paths = [(one, file.path) for one in handed for file in one.collected.files]
-    if not (paths and notebooks) or any(_is_called(path, notebooks) for _, path in paths):
-        return ""
+    attempts = [one for attempts in handed.values() for one in attempts]
+    paths = [file.path for one in attempts for file in one.collected.files]
+    if not (paths and notebooks) or any(_is_called(path, notebooks) for path in paths):
+        return
     marks = {mark for name in notebooks for mark in _marks_of(source / f"{name}{_NOTEBOOK}")}
-    if any(_has_cells(one, marks) for one in handed if marks):
-        return ""
-    there = Counter(PurePosixPath(path).name for _, path in paths)
+    if any(_has_cells(one, marks) for one in attempts):
+        return
+    there = Counter(PurePosixPath(path).name for path in paths)
     names = [f"{name} ({count} times)" if count > 1 else name for name, count in there.most_common()]
-    return f"nobody handed in a notebook of {assignment}; in it are {some(names, _SHOWN)}"
+    what = f"nobody handed in a notebook of {assignment}; in it are {some(names, _SHOWN)}"
+    remedy = "Name the assignment that it is of. If it counts all the same: --force."
+    raise CourseError("collect", what, remedy)
 
 
 def _is_called(path: str, notebooks: Sequence[str]) -> bool:
