@@ -32,7 +32,7 @@ _SENT = (
     click.option(
         "--unfinished", is_flag=True, help="Send what work has so far that a person has still to grade, too."
     ),
-    click.option("--clear", is_flag=True, help="Take scores away that the LMS has where there is none here."),
+    click.option("--clear", is_flag=True, help="Take scores away from who handed in nothing."),
     click.option(
         "--student", "students", multiple=True, metavar="ID", help="This student only; may be repeated."
     ),

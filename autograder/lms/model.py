@@ -7,6 +7,7 @@ no format knows another one, and none knows the gradebook.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from decimal import ROUND_HALF_UP, Decimal
 from enum import StrEnum
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
 
 PLACES = 2
 """Decimals of a score in any file or message: the coarsest that an LMS compares by (Canvas, Moodle)."""
+MOST_DIGITS = 15
+"""Digits before the point of the largest number that anything here takes for one: no score has as many."""
+
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,6})?")
 
 
 class Lms(StrEnum):
@@ -222,6 +227,34 @@ class Grade:
         return next((person for person in self.people if person.lms == lms), None)
 
 
+def read_number(value: object) -> Decimal:
+    """
+    Return a number that a server or a file tells.
+
+    Parameters
+    ----------
+    value : object
+        As JSON has it, or as text: plain digits with a decimal point, spaces around it do not count.
+
+    Returns
+    -------
+    Decimal
+        Finite, with at most `MOST_DIGITS` digits before the point. A float is the number that it is
+        written as.
+
+    Raises
+    ------
+    ValueError
+        If it is no such number. A truth value is none.
+    """
+    text = "" if isinstance(value, bool) or not isinstance(value, int | float | str | Decimal) else str(value)
+    number = Decimal(text) if _NUMBER.fullmatch(text := text.strip()) else None
+    if number is None or number.adjusted() >= MOST_DIGITS:
+        msg = f"{text[:40]!r} is no number"
+        raise ValueError(msg)
+    return number
+
+
 def rounded(points: Decimal) -> Decimal:
     """
     Return points with `PLACES` decimals, half up.
@@ -229,7 +262,7 @@ def rounded(points: Decimal) -> Decimal:
     Parameters
     ----------
     points : Decimal
-        Any finite number.
+        Any finite number with at most `MOST_DIGITS` digits before the point.
 
     Returns
     -------
@@ -239,9 +272,9 @@ def rounded(points: Decimal) -> Decimal:
     Raises
     ------
     ValueError
-        If it is not finite: no LMS may be sent a NaN.
+        If it is none: no LMS may be sent a NaN.
     """
-    if not points.is_finite():
+    if not points.is_finite() or points.adjusted() >= MOST_DIGITS:
         msg = f"{points} is no score"
         raise ValueError(msg)
     return points.quantize(Decimal(1).scaleb(-PLACES), ROUND_HALF_UP) + Decimal(0)
@@ -254,7 +287,7 @@ def points_text(points: Decimal, *, places: int | None = None) -> str:
     Parameters
     ----------
     points : Decimal
-        Any finite number; it is rounded as `rounded` does.
+        A number that `rounded` takes; it is rounded as that does.
     places : int, optional
         Decimals to show always. By default as few as the number needs.
 

@@ -240,6 +240,14 @@ def test_a_score_is_taken_away_only_if_that_is_asked_for(tmp_path: Path) -> None
         assert scene.scores()[502] == "EX"
 
 
+def test_a_score_of_work_that_waits_is_not_taken_away(tmp_path: Path) -> None:
+    """It was handed in: what somebody entered meanwhile is more than nothing."""
+    with Scene(tmp_path) as scene:
+        scene.world.work[501].entered = 7.0
+        plan = scene.plan(grade("ana", UNGRADED, reason="It waits."), clear=True)
+        assert [(row.action, row.after, row.reason) for row in plan.rows] == [(Action.SKIP, "7", "It waits")]
+
+
 def test_an_excuse_in_canvas_is_not_undone_by_a_score(tmp_path: Path) -> None:
     """Canvas would take it away silently; whoever gave it knew why."""
     with Scene(tmp_path) as scene:

@@ -8,7 +8,7 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from autograder.lms.model import points_text
+from autograder.lms.model import points_text, read_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -207,7 +207,6 @@ def _number(score: Decimal | float | str | None) -> Decimal | None:
     if score is None or score == "":
         return None
     try:
-        # By its text: a float is the number that it is written as.
-        return Decimal(str(score))
-    except ArithmeticError:
+        return read_number(score)
+    except ValueError:
         return Decimal("NaN")

@@ -49,7 +49,7 @@ class Record:
 
     def __init__(self, course: Path, where: str) -> None:
         self.where = where
-        self.path = course / FOLDER / f"{hashlib.sha256(where.encode()).hexdigest()[:16]}.json"
+        self.path = course / FOLDER / f"{digest(where)}.json"
         self._students: dict[str, dict[str, str]] = self._read()
 
     def of(self, key: str) -> Mapping[str, str]:
@@ -125,8 +125,9 @@ class Record:
         """
         content = {"version": VERSION, "where": self.where, "students": self._students}
         self._make_folder()
-        data = json.dumps(content, ensure_ascii=False, indent=1, sort_keys=True).encode()
-        write_whole(self.path, data, private=True)
+        text = json.dumps(content, ensure_ascii=False, indent=1, sort_keys=True)
+        # Ids are whatever a server says; what reads JSON takes half a surrogate pair as well.
+        write_whole(self.path, text.encode("utf-8", "surrogatepass"), private=True)
 
     def _read(self) -> dict[str, dict[str, str]]:
         try:

@@ -70,7 +70,8 @@ class Secret:
         -------
         tuple of str
             The value as it stands and as an address, a header or JSON may hold it;
-            of a key also its lines. The longest first.
+            of a key also its lines. The longest first; none shorter than `MIN_LENGTH`, which
+            a server may have made up to have every text torn apart.
         """
         return self._forms
 
@@ -86,7 +87,8 @@ class Secret:
             in_json = json.dumps(value)[1:-1]
             forms |= {quote(value, safe=""), quote_plus(value), encoded}
             forms |= {in_json, in_json.replace("/", "\\/"), repr(value)[1:-1], repr(value.encode())[2:-1]}
-        return tuple(sorted(forms, key=len, reverse=True))
+        telling = (form for form in forms if len(form) >= MIN_LENGTH)
+        return tuple(sorted(telling, key=len, reverse=True))
 
     def __repr__(self) -> str:
         return f"<secret from {self.source}>"

@@ -42,7 +42,7 @@ class Wanted:
     missing_as_zero : bool
         True to give a zero to who handed in nothing.
     clear : bool
-        True to take away scores that the LMS has where there is none here.
+        True to take away scores that the LMS has from who handed in nothing.
     everybody : bool
         False if only some of the course's students were chosen: then others in the LMS are no news.
     """
@@ -82,7 +82,7 @@ class Wanted:
         zero = grade.state is GradeState.MISSING and self.missing_as_zero
         if grade.points is None and not zero:
             reason = grade.reason.rstrip(".") or "there is no score"
-            if self.clear and before and grade.state is not GradeState.EXCUSED:
+            if self.clear and before and grade.state is GradeState.MISSING:
                 return "", f"{reason}; the score that is there is taken away"
             return None, reason
         after = "0" if grade.points is None else points_text(grade.points)

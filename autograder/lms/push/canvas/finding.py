@@ -13,7 +13,7 @@ from canvasapi.group import GroupCategory
 from canvasapi.paginated_list import PaginatedList
 
 from autograder.errors import CourseError, RefusedError, nearest
-from autograder.lms.model import IdKind, Lms, Person
+from autograder.lms.model import IdKind, Lms, Person, read_number
 from autograder.terminal import printable
 
 if TYPE_CHECKING:
@@ -281,9 +281,9 @@ def _held(facts: Mapping[str, Any]) -> Held:
     # `score` is after Canvas's own late policy, `entered_score` is what was sent.
     entered = facts.get("entered_score", facts.get("score"))
     return Held(
-        score=None if entered is None else Decimal(str(entered)),
+        score=None if entered is None else read_number(entered),
         excused=bool(facts.get("excused")),
-        deducted=Decimal(str(facts.get("points_deducted") or 0)),
+        deducted=read_number(facts.get("points_deducted") or 0),
         comments=comments_of(facts),
     )
 
@@ -313,7 +313,7 @@ def _file_names(comment: Mapping[str, Any]) -> Iterator[str]:
         yield str(file.get("display_name") or file.get("filename") or "")
 
 
-def read_groups(access: Access, category: int) -> dict[int, str]:
+def read_groups(access: Access, category: object) -> dict[int, str]:
     """
     Return who is in which group.
 
@@ -321,8 +321,8 @@ def read_groups(access: Access, category: int) -> dict[int, str]:
     ----------
     access : Access
         Which Canvas.
-    category : int
-        Canvas's number of the set of groups.
+    category : object
+        Canvas's number of the set of groups, as Canvas tells it.
 
     Returns
     -------
@@ -335,7 +335,7 @@ def read_groups(access: Access, category: int) -> dict[int, str]:
         If Canvas does not tell.
     """
     with access.asking("the groups of the assignment"):
-        groups = GroupCategory(access.requester, {"id": category}).get_groups()
+        groups = GroupCategory(access.requester, {"id": int(str(category))}).get_groups()
         return {
             int(user.id): f"{group.name} ({group.id})"
             for group in _all(groups)

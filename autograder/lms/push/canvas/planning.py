@@ -64,7 +64,7 @@ def make_plan(access: Access, found: Found, wanted: Wanted, record: Record) -> P
         "grade_group_students_individually"
     )
     if grouped and any(_sends(row) for row in rows):
-        rows = _by_group(access, int(found.facts["group_category_id"]), rows)
+        rows = _by_group(access, found.facts["group_category_id"], rows)
     title = str(found.facts.get("name", ""))
     where = f"{title} ({found.id}), course {found.course.name} ({found.course.id}), {access.url}"
     notes = (*_notes(found.facts, wanted, held), *planner.strangers())
@@ -224,7 +224,7 @@ def _with_ids(grade: Grade) -> Grade:
     return grade
 
 
-def _by_group(access: Access, category: int, rows: Sequence[Row]) -> list[Row]:
+def _by_group(access: Access, category: object, rows: Sequence[Row]) -> list[Row]:
     """Block rows of one group that want different scores: Canvas gives all members the same."""
     try:
         groups = read_groups(access, category)

@@ -104,7 +104,7 @@ class Sender:
     def _group(self, rows: Sequence[Row]) -> list[Outcome]:
         scored = [row for row in rows if row.changes_score]
         # Numbers may be names of letters in a scheme; only one by one Canvas is told that they are points.
-        if scored and self._found.facts.get("grading_type") not in _BY_SCHEME:
+        if scored and str(self._found.facts.get("grading_type")) not in _BY_SCHEME:
             self._together(scored)
         held = self._read(rows)
         failures: dict[str, str] = {}

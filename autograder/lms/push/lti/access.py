@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlencode
 
@@ -14,6 +13,7 @@ from pylti1p3.exception import LtiException
 from pylti1p3.lineitem import LineItem
 
 from autograder.errors import ServerError
+from autograder.lms.model import read_number
 from autograder.lms.push.lti.paging import same_server
 from autograder.lms.push.lti.service import (
     LINE_ITEMS,
@@ -29,6 +29,7 @@ from autograder.lms.push.web import DEFAULT_CLOCK, DEFAULT_POLICY, Clock, Policy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
+    from decimal import Decimal
 
     from pylti1p3.assignments_grades import TAssignmentsGradersData
     from pylti1p3.grade import Grade
@@ -314,10 +315,7 @@ def _result(told: Mapping[str, Any], where: str) -> Result:
 
 
 def _number(value: object) -> Decimal | None:
-    if isinstance(value, bool) or not isinstance(value, int | float | str):
-        return None
     try:
-        number = Decimal(str(value))
-    except ArithmeticError:
+        return read_number(value)
+    except ValueError:
         return None
-    return number if number.is_finite() else None

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
-from typing import Any
+import html
+import re
+from typing import TYPE_CHECKING, Any
 
 from autograder.errors import ServerError
+from autograder.lms.model import read_number
+
+if TYPE_CHECKING:
+    from decimal import Decimal
 
 _DIGITS = 19
+_TAG = re.compile(r"<[^<>]*>")
 
 
 def score_of(value: object, function: str) -> Decimal | None:
@@ -15,12 +21,15 @@ def score_of(value: object, function: str) -> Decimal | None:
     if value is None or value == "":
         return None
     try:
-        score = Decimal(str(value))
-    except ArithmeticError:
+        score = read_number(value)
+    except ValueError:
         raise useless(function) from None
-    if not score.is_finite():
-        raise useless(function)
     return None if score < 0 else score
+
+
+def words_of(text: str, *, is_html: bool = True) -> str:
+    """Return what people read of a comment: tags go first, for what is written as `&lt;` is no tag."""
+    return " ".join((html.unescape(_TAG.sub(" ", text)) if is_html else text).split())
 
 
 def whole(value: object) -> int:

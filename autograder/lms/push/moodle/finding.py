@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlsplit
 
 from autograder.errors import CourseError, OperatorError, nearest
+from autograder.lms.model import read_number
 from autograder.lms.push.moodle.answers import as_object, as_objects, useless, yes
 from autograder.terminal import printable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from decimal import Decimal
 
     from autograder.lms.push.moodle.service import MoodleTarget, Service
 
@@ -171,7 +172,7 @@ def _found(
             course=int(course["id"]),
             name=str(facts.get("name", "")),
             course_name=str(course.get("fullname") or course.get("shortname") or ""),
-            most=Decimal(str(facts["grade"])),
+            most=read_number(facts["grade"]),
             functions=functions,
             uploads=uploads,
             plugins=frozenset(plugins),
