@@ -104,12 +104,74 @@ def test_an_address_is_not_believed_against_an_id() -> None:
     assert "their id there is '9'" in found.reasons["student-a"]
 
 
-def test_a_login_that_changed_does_not_matter_where_the_number_is_known() -> None:
-    """People marry; their number stays."""
-    there = [made_person(Lms.MOODLE, user="7", login="ana.lind")]
-    grade = made_grade("student-a", people=(made_person(Lms.MOODLE, user="7", login="ana.ruiz"),))
+@pytest.mark.parametrize(
+    ("known", "said"),
+    [
+        ({"user": "7", "login": "ana.ruiz"}, "their login there is 'Zoe', and 'ana.ruiz' in the roster"),
+        ({"user": "7", "sis": "S1"}, "their id of the school there is '007', and 'S1'"),
+        ({"login": "Zoe", "user": "9"}, "their id there is '7', and '9'"),
+        ({"user": "7", "email": "ana@example.edu"}, "their e-mail address there is 'zoe@example.edu'"),
+        ({"participant": "31", "email": "ana@example.edu"}, "their e-mail address there is"),
+    ],
+    ids=str,
+)
+def test_an_id_that_fits_somebody_else_gives_them_nothing(known: dict[str, str], said: str) -> None:
+    """Another server, or a test server, has given the number to another person."""
+    there = [
+        made_person(
+            Lms.MOODLE,
+            name="Zoe Zed",
+            email="zoe@example.edu",
+            user="7",
+            sis="007",
+            login="Zoe",
+            participant="31",
+        )
+    ]
+    grade = made_grade("ana", people=(made_person(Lms.MOODLE, name="Ana Ruiz", **known),))
 
-    assert match_members(there, [grade]).people == {"student-a": there[0]}
+    found = match_members(there, [grade])
+
+    assert found.people == {}
+    assert "fits Zoe Zed, but" in found.reasons["ana"]
+    assert said in found.reasons["ana"]
+
+
+@pytest.mark.parametrize(
+    "known",
+    [
+        {"user": "7", "login": "ZED", "sis": " 007", "email": "Zoe@Example.edu "},
+        {"user": "7", "login": "", "email": ""},
+        {"user": "7", "participant": "5501"},
+        {"user": "7", "lti": "other-tool"},
+    ],
+    ids=str,
+)
+def test_what_is_written_otherwise_or_means_something_else_contradicts_nothing(known: dict[str, str]) -> None:
+    """Case, spaces, what is not known, and numbers of another assignment or another tool."""
+    ids = {"user": "7", "login": "zed", "sis": "007", "participant": "31", "lti": "ours"}
+    there = [made_person(Lms.MOODLE, email="zoe@example.edu", **ids)]
+    grade = made_grade("zoe", email="old@example.edu", people=(made_person(Lms.MOODLE, **known),))
+
+    assert match_members(there, [grade]).people == {"zoe": there[0]}
+
+
+def test_two_whose_numbers_another_server_swapped_both_get_nothing() -> None:
+    """Each would get the other's score, and nobody a word."""
+    there = [
+        made_person(Lms.CANVAS, "Li, Bo", user="501", login="bo@example.edu"),
+        made_person(Lms.CANVAS, "Ruiz, Ana", user="502", login="ana@example.edu"),
+    ]
+    grades = [
+        made_grade(name, people=(made_person(Lms.CANVAS, user=user, login=f"{name}@example.edu"),))
+        for name, user in (("ana", "501"), ("bo", "502"))
+    ]
+
+    assert match_members(there, grades).people == {}
+    swapped = [
+        made_grade(name, people=(made_person(Lms.CANVAS, user=user),)) for name, user in (("ana", "501"),)
+    ]
+    assert match_members(there, swapped).people == {"ana": there[0]}, "by the number alone it would be Bo"
 
 
 def test_an_id_of_lti_from_another_registration_does_not_keep_anybody_out() -> None:

@@ -24,6 +24,9 @@ _OF_THE_SCHOOL = (IdKind.LOGIN, IdKind.SIS)
 """Ids that a school gives, and so means the same by, in all its programs."""
 _OF_THE_LMS = (IdKind.USER, IdKind.LTI)
 """Ids that the gradebook's ``lms_user_id`` may be."""
+_OWN = (IdKind.USER, IdKind.SIS, IdKind.LOGIN)
+"""Ids of which a person has one in all of an LMS; in LTI and in one assignment they are called otherwise."""
+_CALLED = {IdKind.SIS: "id of the school", IdKind.LOGIN: "login"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,8 +65,8 @@ def match_members(people: Sequence[Person], grades: Iterable[Grade]) -> Members:
     Returns
     -------
     Members
-        Nobody is matched if several fit, if one person fits two students, or if what fits
-        is no id of this LMS and one that is says otherwise.
+        Nobody is matched if several fit, if one person fits two students, or if this LMS knows
+        the student by another id or e-mail address than whoever fits has.
     """
     index = _Index(people)
     found: dict[str, int] = {}
@@ -103,15 +106,14 @@ class _Index:
 
     def find(self, grade: Grade) -> tuple[int | None, str]:
         """Return where a student is among the people, or None and why nowhere."""
-        for rank, (what, found) in enumerate(self._candidates(grade)):
+        for what, found in self._candidates(grade):
             if len(found) > 1:
                 names = sorted(self._people[at].shown for at in found)
                 return None, f"{what} fits several people there: {', '.join(names)}"
             for at in found:
-                # A login may be another one since; the number of the LMS itself is not.
-                other = self._other_id(grade, self._people[at]) if rank else ""
-                if other:
-                    return None, f"{what} fits {self._people[at].shown}, but their id there is {other!r}"
+                # Numbers of another server, and of last year's course, fit people of this one.
+                if other := self._contradiction(grade, self._people[at]):
+                    return None, f"{what} fits {self._people[at].shown}, but {other}"
                 return at, ""
         return None, NOBODY
 
@@ -139,12 +141,14 @@ class _Index:
         return {at for kind, value in ids if value for at in self._by_id.get((kind, value), ())}
 
     @staticmethod
-    def _other_id(grade: Grade, person: Person) -> str:
-        """Return an id by which the same LMS knows the person otherwise; empty if there is none."""
+    def _contradiction(grade: Grade, person: Person) -> str:
+        """Return what the same LMS knows of a student otherwise, a clause; empty if there is nothing."""
         known = grade.person(person.lms)
-        ids = known.ids if known is not None else {}
-        # What LTI calls somebody is another word wherever the tool is registered anew.
-        kinds = (kind for kind in person.ids if kind is not IdKind.LTI)
-        return next(
-            (person.ids[kind] for kind in kinds if ids.get(kind, person.ids[kind]) != person.ids[kind]), ""
-        )
+        if known is None:
+            return ""
+        said = {_CALLED.get(kind, "id"): (known.ids.get(kind, ""), person.ids.get(kind, "")) for kind in _OWN}
+        said["e-mail address"] = (known.email, person.email)
+        for called, (ours, theirs) in said.items():
+            if ours and theirs and ours.strip().casefold() != theirs.strip().casefold():
+                return f"their {called} there is {theirs!r}, and {ours!r} in the roster that was collected"
+        return ""
