@@ -224,10 +224,18 @@ class MoodleSite(Loopback):
         known(given, "assignid", "userid", "groupid")
         assign, user = self.assigns[int(given["assignid"])], int(given["userid"])
         one = assign.graded.get(user)
-        in_gradebook = one is not None and one.grade is not None and not assign.blind
-        in_gradebook = in_gradebook and (not assign.workflow or one is None or one.state == "released")
-        if one is None or not (in_gradebook or one.comment or one.files):
-            return {"warnings": []}
+        released = not assign.workflow or (one is not None and one.state == "released")
+        status = (
+            ("notmarked" if one is None else one.state or "notmarked") if assign.workflow else "notgraded"
+        )
+        told: dict[str, Any] = {"lastattempt": {"gradingstatus": status}, "warnings": []}
+        if user in assign.submitted and not assign.team:
+            told["lastattempt"]["submission"] = {"id": user, "userid": user, "attemptnumber": 0}
+        in_gradebook = one is not None and one.grade is not None and not assign.blind and released
+        # A workflow hides comment and files, too, until it has come to its end.
+        has_feedback = one is not None and bool(one.comment or one.files) and released
+        if one is None or not (in_gradebook or has_feedback):
+            return told
         editors = [{"name": "comments", "description": "", "text": one.comment, "format": 1}]
         files = [
             {
@@ -247,7 +255,7 @@ class MoodleSite(Loopback):
             },
         ]
         grade = {"id": 1, "userid": user, "grade": shown(one.grade)}
-        return {"feedback": {"grade": grade, "plugins": plugins}, "warnings": []}
+        return told | {"feedback": {"grade": grade, "plugins": plugins}}
 
     def _mod_assign_save_grade(self, given: dict[str, Any]) -> None:
         required = (

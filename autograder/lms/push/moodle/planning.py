@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import html
-import json
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import TYPE_CHECKING
@@ -13,16 +11,19 @@ from autograder.lms.model import IdKind, Lms, points_text
 from autograder.lms.push.feedback import read_feedback
 from autograder.lms.push.matching import match_members
 from autograder.lms.push.model import Action, Plan, Row, same_score, score_text
+from autograder.lms.push.moodle.answers import words_of
+from autograder.lms.push.moodle.hiding import COMMENTS, FILES, Sight, hides_score
+from autograder.lms.push.moodle.marks import Marks, to_html
 from autograder.lms.push.moodle.reading import (
     FLAGS,
     read_held,
     read_locks,
     read_participants,
     read_scores,
+    read_states,
     read_users,
+    state_of,
 )
-from autograder.lms.push.record import digest
-from autograder.lms.push.wanted import folded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -33,11 +34,6 @@ if TYPE_CHECKING:
     from autograder.lms.push.moodle.service import Service
     from autograder.lms.push.record import Record
     from autograder.lms.push.wanted import Wanted
-
-FACT = "sent"
-"""What the record calls the hash of what was sent last."""
-COMMENTS, FILES = "comments", "file"
-"""Moodle's names of the kinds of feedback that are used."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,11 +49,14 @@ class Known:
         By Moodle's number of the user, those that it lists.
     locks : mapping of str to str
         By user why Moodle would not take a score.
+    states : mapping of str to str
+        By user the state of marking, where there are states.
     """
 
     users: Sequence[Person] = ()
     scores: Mapping[str, Decimal | None] = field(default_factory=dict)
     locks: Mapping[str, str] = field(default_factory=dict)
+    states: Mapping[str, str] = field(default_factory=dict)
 
 
 def look(service: Service, found: Found, grades: Sequence[Grade]) -> Known:
@@ -89,7 +88,12 @@ def look(service: Service, found: Found, grades: Sequence[Grade]) -> Known:
         # Work that was handed in without a name is known by the number of a participant.
         numbers = {user: number for number, user in read_participants(service, found).items()}
         users = tuple(_with_number(user, numbers.get(user.ids[IdKind.USER], "")) for user in users)
-    return Known(users=users, scores=read_scores(service, found), locks=read_locks(service, found))
+    return Known(
+        users=users,
+        scores=read_scores(service, found),
+        locks=read_locks(service, found),
+        states=read_states(service, found) if found.workflow and FLAGS in found.functions else {},
+    )
 
 
 def _with_number(user: Person, number: str) -> Person:
@@ -142,7 +146,7 @@ class _Planner:
         self._found = found
         self._known = known
         self._wanted = wanted
-        self._record = record
+        self._marks = Marks(record)
         self._members = match_members(known.users, wanted.grades)
         self._obstacle = _obstacle(found)
 
@@ -161,15 +165,16 @@ class _Planner:
             return replace(row, before=before, after=before, reason=reason)
         if reason_not := self._obstacle or self._unfit(after) or self._lock(user, before, after):
             return replace(row, action=Action.BLOCKED, before=before, after=after, reason=reason_not)
+        row = replace(row, before=before, after=after)
         if not after:
-            return replace(row, action=Action.CLEAR, before=before, reason=reason)
-        return self._carrying(replace(row, before=before, after=after), grade, held)
+            return self._unless_unseen(replace(row, action=Action.CLEAR, reason=reason), held)
+        return self._carrying(row, grade, held)
 
     def _held(self, grade: Grade, user: str) -> Held | None:
         """Return what a student has, if that is of interest and not known already."""
         carries = self._wanted.comments or grade.student in self._wanted.feedback
         of_interest = self._wanted.after(grade, "0")[0] is not None and not self._obstacle
-        if of_interest and (carries or user not in self._known.scores):
+        if of_interest and (carries or self._found.workflow or user not in self._known.scores):
             return read_held(self._service, self._found, user)
         return None
 
@@ -200,34 +205,43 @@ class _Planner:
                 name = read_feedback(path, self._wanted.assignment, row.key).name
             except SubmissionError as problem:
                 path, reason = None, f"no feedback is sent: {problem.where} {problem.what}"
-        mark = self._record.of(row.key).get(FACT) == sent_mark(row.after, comment, name)
-        seen = held is not None and held.seen
-        if mark and not seen and row.key not in self._known.scores:
-            # Moodle shows no score before identities, or scores, are released.
-            return replace(
-                row,
-                before=row.after,
-                action=Action.UNCHANGED,
-                reason="it was sent before, as our record says",
-            )
-        if held is not None and comment and folded(held.comment) == folded(to_html(comment)):
-            comment = ""
-        if held is not None and any(file.name == name for file in held.files):
-            path, name = None, ""
         row = replace(row, comment=comment, file=path, file_name=name, reason=reason)
-        if row.before == row.after and not comment and path is None:
-            return replace(row, action=Action.UNCHANGED)
-        return replace(row, action=Action.SEND)
+        if held is None:
+            return replace(row, action=self._action(row))
+        if not held.seen:
+            return self._unshown(row, held)
+        if comment and held.words and not self._marks.is_ours(row.key, held.words, comment):
+            why = "a comment that is not ours is there and stays; take it away in Moodle to send ours"
+            row = replace(row, comment="", reason=why)
+        elif comment and held.words == words_of(to_html(comment)):
+            row = replace(row, comment="")
+        if any(file.name == name for file in held.files):
+            row = replace(row, file=None, file_name="")
+        return replace(row, action=self._action(row))
 
+    def _unshown(self, row: Row, held: Held) -> Row:
+        """Return the row of a student of whom Moodle shows neither score nor feedback."""
+        listed, same = row.key in self._known.scores, row.before == row.after
+        hidden = hides_score(self._found, state_of(held, self._known.states, row.key))
+        sent = self._marks.were_sent(row, is_there=listed and same)
+        if hidden and sent and (same or not listed):
+            reason = "it was sent before, as our record says"
+            row = replace(row, before=row.after, comment="", file=None, file_name="", reason=reason)
+        return self._unless_unseen(replace(row, action=self._action(row)), held)
 
-def to_html(comment: str) -> str:
-    """Return a plain comment as the HTML that Moodle's editor keeps."""
-    return html.escape(comment, quote=False).replace("\n", "<br />")
+    @staticmethod
+    def _action(row: Row) -> Action:
+        same = row.before == row.after and not row.comment and row.file is None
+        return Action.UNCHANGED if same else Action.SEND
 
-
-def sent_mark(after: str, comment: str, file_name: str) -> str:
-    """Return a hash of what is sent for a student."""
-    return digest(json.dumps([after, comment, file_name]))
+    def _unless_unseen(self, row: Row, held: Held | None) -> Row:
+        """Return a row, or a blocked one if it would replace what Moodle does not show."""
+        if held is None or row.action is Action.UNCHANGED:
+            return row
+        state = state_of(held, self._known.states, row.key)
+        sight = Sight(found=self._found, user=row.key, held=held, state=state, scores=self._known.scores)
+        why = sight.obstacle(files=row.file is not None)
+        return replace(row, action=Action.BLOCKED, reason=why) if why else row
 
 
 def _obstacle(found: Found) -> str:

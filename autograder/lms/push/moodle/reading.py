@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from autograder.errors import ServerError
 from autograder.lms.model import IdKind, Lms, Person
-from autograder.lms.push.moodle.answers import as_object, as_objects, score_of, useless, whole, yes
+from autograder.lms.push.moodle.answers import (
+    as_object,
+    as_objects,
+    score_of,
+    useless,
+    whole,
+    words_of,
+    yes,
+)
 from autograder.lms.push.moodle.service import MoodleRefusedError
 from autograder.terminal import printable
 
@@ -28,6 +36,9 @@ PAGE = 500
 """Users that are asked for at a time."""
 MOST = 200_000
 """Users that are read; no course has as many."""
+
+PLAIN = 2
+"""Moodle's number of the format of a text without tags."""
 
 _UNMARKED = "notmarked"
 
@@ -59,6 +70,10 @@ class Held:
         Feedback files.
     seen : bool
         False if Moodle tells nothing of it.
+    handed_in : bool
+        Whether there is work of the student's own, not of a team's.
+    state : str
+        The state of marking; empty if Moodle does not tell.
     """
 
     score: Decimal | None = None
@@ -66,6 +81,13 @@ class Held:
     comment_format: int = 1
     files: tuple[File, ...] = field(default=())
     seen: bool = True
+    handed_in: bool = False
+    state: str = ""
+
+    @property
+    def words(self) -> str:
+        """What people read of the comment."""
+        return words_of(self.comment, is_html=self.comment_format != PLAIN)
 
 
 def read_users(service: Service, found: Found) -> tuple[Person, ...]:
@@ -109,7 +131,7 @@ def read_users(service: Service, found: Found) -> tuple[Person, ...]:
 
 
 def _person(user: Mapping[str, Any]) -> Person:
-    if not isinstance(user.get("id"), int):
+    if not whole(user.get("id")):
         raise useless("core_enrol_get_enrolled_users")
     ids = {
         IdKind.USER: str(user["id"]),
@@ -179,7 +201,8 @@ def read_held(service: Service, found: Found, user: str) -> Held:
     Returns
     -------
     Held
-        Not seen if the student has neither a score nor feedback that Moodle would show.
+        Not seen if the student has neither a score nor feedback that Moodle would show: a marking
+        workflow hides what there is until it is released.
 
     Raises
     ------
@@ -188,21 +211,28 @@ def read_held(service: Service, found: Found, user: str) -> Held:
     """
     function = "mod_assign_get_submission_status"
     told = as_object(service.call(function, assignid=found.id, userid=int(user)), function)
-    feedback = told.get("feedback")
-    if not isinstance(feedback, dict):
-        return Held(seen=False)
+    feedback, attempt = told.get("feedback"), told.get("lastattempt")
+    attempt = attempt if isinstance(attempt, dict) else {}
+    work = attempt.get("submission")
+    is_own = isinstance(work, dict) and str(work.get("userid")) == user and not found.team
+    state = str(attempt.get("gradingstatus") or "") if found.workflow else ""
+    shown = _shown(feedback, function) if isinstance(feedback, dict) else Held(seen=False)
+    return replace(shown, handed_in=is_own, state=state)
+
+
+def _shown(feedback: Mapping[str, Any], function: str) -> Held:
+    """Return the score and feedback that Moodle shows."""
     grade = feedback.get("grade")
     score = score_of(grade.get("grade"), function) if isinstance(grade, dict) else None
     plugins = {str(one.get("type")): one for one in as_objects(feedback.get("plugins"))}
     editors = as_objects(plugins.get("comments", {}).get("editorfields"))
     editor = next((one for one in editors if one.get("name") == "comments"), {})
-    comment_format = editor.get("format")
     areas = as_objects(plugins.get("file", {}).get("fileareas"))
     files = (file for area in areas for file in as_objects(area.get("files")))
     return Held(
         score=score,
         comment=str(editor.get("text") or ""),
-        comment_format=comment_format if isinstance(comment_format, int) else 1,
+        comment_format=whole(editor.get("format", 1)),
         files=tuple(
             File(
                 name=str(file.get("filename") or ""),
@@ -221,9 +251,9 @@ def read_states(service: Service, found: Found) -> dict[str, str]:
     return {str(one.get("userid")): str(one.get("workflowstate") or _UNMARKED) for one in flags}
 
 
-def state_of(states: Mapping[str, str], user: str) -> str:
+def state_of(held: Held, states: Mapping[str, str], user: str) -> str:
     """Return a user's state of marking, to be sent along: left out, it would begin anew."""
-    return states.get(user, _UNMARKED)
+    return held.state or states.get(user, _UNMARKED)
 
 
 def read_locks(service: Service, found: Found) -> dict[str, str]:

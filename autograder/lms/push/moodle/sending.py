@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any
 from autograder.errors import RefusedError, ServerError, SubmissionError
 from autograder.lms.push.feedback import read_feedback
 from autograder.lms.push.model import Action, Outcome, State, same_score, score_text
-from autograder.lms.push.moodle.planning import COMMENTS, FACT, sent_mark, to_html
+from autograder.lms.push.moodle.answers import words_of
+from autograder.lms.push.moodle.hiding import COMMENTS, Sight, hides_feedback, hides_score
+from autograder.lms.push.moodle.marks import Marks, to_html
 from autograder.lms.push.moodle.reading import Held, read_held, read_scores, read_states, state_of
 from autograder.lms.push.moodle.service import OF_ALL, MoodleRefusedError
-from autograder.lms.push.wanted import folded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -57,7 +58,7 @@ class Sender:
         self._service = service
         self._found = found
         self._assignment = assignment
-        self._record = record
+        self._marks = Marks(record)
         self._states: Mapping[str, str] = {}
 
     def send(self, plan: Plan) -> Iterator[Outcome]:
@@ -93,19 +94,17 @@ class Sender:
                 outcome = Outcome(row=row, state=State.FAILED, reason=_said(error))
             in_a_row = in_a_row + 1 if problem is not None and _is_of_all(problem) else 0
             if outcome.state is not State.FAILED:
-                self._record.note(row.key, **{FACT: sent_mark(row.after, row.comment, row.file_name)})
-                self._record.save()
+                self._marks.end(row)
             yield outcome
             if in_a_row == DOWN and problem is not None:
                 raise problem
 
     def _sent(self, row: Row) -> Outcome:
         held = read_held(self._service, self._found, row.key)
-        before = score_text(held.score)
-        if held.seen and not same_score(before, row.before) and not same_score(before, row.after):
-            changed = f"somebody has changed the score to {before or 'none'} meanwhile"
-            reason = f"{changed}; repeat the command to see it"
-            return Outcome(row=row, state=State.FAILED, found=before, reason=reason)
+        state = state_of(held, self._states, row.key)
+        if why := self._reason_not(row, held, state):
+            return why
+        self._marks.begin(row)
         self._service.call(
             "mod_assign_save_grade",
             assignmentid=self._found.id,
@@ -113,12 +112,27 @@ class Sender:
             grade=CLEARED if row.action is Action.CLEAR else Decimal(row.after),
             attemptnumber=-1,
             addattempt=False,
-            workflowstate=state_of(self._states, row.key) if self._found.workflow else "",
+            workflowstate=state if self._found.workflow else "",
             # Else Moodle would give the score to the whole team.
             applytoall=False,
             plugindata=self._carried(row, held),
         )
         return self._verified(row, held)
+
+    def _reason_not(self, row: Row, held: Held, state: str) -> Outcome | None:
+        """Return that nothing is sent, if somebody has changed what the plan told, or nobody can see it."""
+        asks = not held.seen and (row.before or hides_score(self._found, state))
+        scores = read_scores(self._service, self._found) if asks else {}
+        sight = Sight(found=self._found, user=row.key, held=held, state=state, scores=scores)
+        before, repeat = score_text(sight.score), "repeat the command to see it"
+        reason = sight.obstacle(files=row.file is not None)
+        if reason:
+            return Outcome(row=row, state=State.FAILED, reason=reason)
+        if not same_score(before, row.before) and not same_score(before, row.after):
+            reason = f"somebody has changed the score to {before or 'none'} meanwhile; {repeat}"
+        elif row.comment and held.words and not self._marks.is_ours(row.key, held.words, row.comment):
+            reason = f"somebody has written a comment meanwhile; {repeat}"
+        return Outcome(row=row, state=State.FAILED, found=before, reason=reason) if reason else None
 
     def _carried(self, row: Row, held: Held) -> dict[str, Any]:
         """Return comment and files, ours and what there is of others."""
@@ -141,11 +155,13 @@ class Sender:
     def _verified(self, row: Row, before: Held) -> Outcome:
         """Return what became of a row that Moodle says it has done."""
         held = read_held(self._service, self._found, row.key)
-        score = held.score
+        score, is_hidden = held.score, False
         if not held.seen:
+            state = state_of(held, self._states, row.key)
+            is_hidden = hides_feedback(self._found, state)
             scores = read_scores(self._service, self._found)
-            hidden = self._found.blind or self._found.workflow or self._found.team
-            if row.key not in scores and hidden and row.after:
+            untold = hides_score(self._found, state) or self._found.team
+            if row.key not in scores and untold and row.after:
                 return Outcome(row=row, state=State.SENT)
             score = scores.get(row.key)
         found = score_text(score)
@@ -155,12 +171,16 @@ class Sender:
                 "overridden in the gradebook, or the assignment be graded by a rubric"
             )
             return Outcome(row=row, state=State.FAILED, found=found, reason=reason)
-        wants = to_html(row.comment) if row.comment else before.comment
-        if COMMENTS in self._found.plugins and held.seen and folded(held.comment) != folded(wants):
+        if is_hidden and (row.comment or row.file_name):
+            return Outcome(row=row, state=State.SENT, found=found)
+        return self._with_feedback(row, before, held, found)
+
+    def _with_feedback(self, row: Row, before: Held, held: Held, found: str) -> Outcome:
+        wants = words_of(to_html(row.comment)) if row.comment else before.words
+        if COMMENTS in self._found.plugins and (held.seen or row.comment) and held.words != wants:
             reason = "the score is there, the comment is another one; look at it in Moodle"
             return Outcome(row=row, state=State.FAILED, found=found, reason=reason)
-        names = {file.name for file in held.files}
-        if row.file_name and held.seen and row.file_name not in names:
+        if row.file_name and row.file_name not in {file.name for file in held.files}:
             reason = "the score is there, the feedback file is not; look at it in Moodle"
             return Outcome(row=row, state=State.FAILED, found=found, reason=reason)
         return Outcome(row=row, state=State.VERIFIED, found=found)
