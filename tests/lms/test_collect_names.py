@@ -42,7 +42,7 @@ def course(tmp_path: Path) -> Course:
 def three(path: Path, data: bytes, display: str = "work.zip", number: int = 0) -> Path:
     """Write a download of three students, the one in the middle with something of their own."""
     uploads = (upload("501", number + 1, b"a"), upload("502", number + 2, data, display))
-    return download(path, *uploads, upload("503", number + 3, b"m"))
+    return download(path, *uploads, upload("503", number + 3, b"m%d" % number))
 
 
 def test_a_folder_called_as_the_time_is_no_obstacle(course: Course, tmp_path: Path) -> None:
@@ -76,7 +76,7 @@ def test_a_path_that_is_too_long_for_any_disk_is_refused(course: Course, tmp_pat
     code, told = collect(course, three(tmp_path / "a.zip", hostile), ASSIGNMENT, "--roster", roster(tmp_path))
 
     assert (code, submitted(course)["blind"]) == (1, {NOTEBOOK: b"b"})
-    assert submitted(course)["jmuller"] == {NOTEBOOK: b"m"}
+    assert submitted(course)["jmuller"] == {NOTEBOOK: b"m0"}
     assert "longer than a disk takes" in told
 
 
@@ -125,6 +125,7 @@ def test_whatever_a_disk_says_of_a_name_costs_its_owner(
 
     assert code == 1
     assert "blind" in told
+    assert submitted(course)["jmuller"] == {NOTEBOOK: b"m10"}
     assert submitted(course)["blind"] == {NOTEBOOK: b"b1"}
     assert earlier(course, "blind") == []
     assert load_record(course.root, ASSIGNMENT).students["blind"].archive == "1.zip"
