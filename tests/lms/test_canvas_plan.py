@@ -10,11 +10,12 @@ from canvas_scenes import Scene, grade, pages
 from canvas_world import ASSIGNMENT, CATEGORY, Pupil, World
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from loopback import Mishaps
+from loopback import Answer, Asked, Mishaps
 from made_grades import made_grade, made_person
 
 from autograder.errors import CourseError, OperatorError
 from autograder.lms.model import GradeState, Lms
+from autograder.lms.push.canvas import access
 from autograder.lms.push.model import EXCUSED, Action
 
 if TYPE_CHECKING:
@@ -335,6 +336,29 @@ def test_a_list_that_leads_to_itself_ends(tmp_path: Path) -> None:
         scene.canvas._list = circle  # type: ignore[method-assign]
         with pytest.raises(OperatorError, match="answers what nobody can use"):
             scene.plan(grade("ana"))
+
+
+@pytest.mark.parametrize("pages", ["abcdefghijklmnopqrst", "12121212", "11111111", "1232323"])
+@pytest.mark.parametrize("list_", ["search_users", "submissions", "groups", "users"])
+def test_pages_without_anybody_and_without_an_end_are_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, list_: str, pages: str
+) -> None:
+    """Ever new ones, two that lead to each other, one that leads to itself, two behind a first one."""
+    monkeypatch.setattr(access, "MOST_PAGES", 12)
+    with Scene(tmp_path, group_category_id=CATEGORY) as scene:
+        scene.world.groups = {1: [501, 502]}
+        routed, following = scene.canvas._routed, list(pages)
+
+        def endless(asked: Asked) -> Answer:
+            if not asked.path.endswith(f"/{list_}"):
+                return routed(asked)
+            link = f'<{scene.canvas.url}{asked.path}?page={following.pop(0)}>; rel="next"'
+            return Answer.of([], link=link)
+
+        scene.canvas._routed = endless  # type: ignore[method-assign]
+        with pytest.raises(OperatorError, match="answers what nobody can use"):
+            scene.plan(grade("ana"))
+        assert following
 
 
 @pytest.mark.parametrize(

@@ -167,6 +167,18 @@ def test_a_request_without_a_secret_may_go_elsewhere(hours: Hours) -> None:
         assert session(server, hours).post(f"{store.url}/up", files={"file": ("a", b"x")}).json() == "ok"
 
 
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "127.9.9.9"])
+@pytest.mark.parametrize("scheme", ["http", "https"])
+def test_an_lms_elsewhere_sends_nothing_to_this_machine(hours: Hours, scheme: str, host: str) -> None:
+    """Its answers name where files go to; what listens here takes requests from anybody here."""
+    ours = Session(["https://canvas.example.edu"], [SECRET], clock=hours.clock())
+    with Scripted() as here:
+        url = here.url.replace("127.0.0.1", host).replace("http", scheme)
+        with pytest.raises(ServerError, match="leads to this machine"):
+            ours.post(f"{url}/up", files={"file": ("a", b"x")}, allow_redirects=False)
+        assert here.asked == []
+
+
 def test_passwords_of_netrc_are_not_sent(
     hours: Hours, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -276,6 +276,9 @@ class _Adapter(HTTPAdapter):
             raise OperatorError(
                 self._session.shown(request), what, "Name the authority in REQUESTS_CA_BUNDLE."
             )
+        if is_loopback(host) and not any(is_loopback(one) for _, one, _ in self._session.origins):
+            what = "leads to this machine, which the LMS is not on"
+            raise ServerError(self._session.shown(request), what, "Tell the operator of the LMS.")
         if origin not in self._session.origins and self._has_secret(request):
             what = f"would send the secret to {self._session.scrubbed(host)}, which is not the LMS"
             raise ServerError(self._session.shown(request), what, "Check the address of the LMS.")

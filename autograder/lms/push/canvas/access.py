@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 PLACEHOLDER = "of-the-session"
 """What canvasapi takes for the token."""
 API = "/api/v1"
+MOST_PAGES = 2000
+"""Pages of all that is asked for at once after the first ones: no course has as many."""
 MOST_TIMES = 100
 """How often the same is asked in a row; more than any job is waited for."""
 
@@ -78,6 +80,11 @@ class CanvasRequester(Requester):
         self._session = session
         self._last: object = None
         self._times = 0
+        self._pages: set[object] = set()
+
+    def begin(self) -> None:
+        """Begin to ask for something else: its lists have pages of their own."""
+        self._pages.clear()
 
     def request(self, method: str, *args: Any, **kwargs: Any) -> requests.Response:
         """
@@ -98,7 +105,7 @@ class CanvasRequester(Requester):
         Raises
         ------
         ValueError
-            If a page of a list leads to itself, again and again.
+            If the pages of a list lead in a circle or have no end, or one thing is asked again and again.
         CanvasException
             If Canvas refuses.
         """
@@ -107,6 +114,11 @@ class CanvasRequester(Requester):
         self._last = this
         if self._times > MOST_TIMES:
             raise ValueError(method)
+        # canvasapi's lists ask for the first page with parameters and for others by their address.
+        if kwargs.get("_url", this) is None and "per_page" not in kwargs:
+            if args in self._pages or len(self._pages) == MOST_PAGES:
+                raise ValueError(method)
+            self._pages.add(args)
         ask: Callable[..., requests.Response] = super().request
         return ask(method, *args, **kwargs)
 
@@ -172,6 +184,7 @@ class Access:
         ServerError
             If it answers what nobody can use.
         """
+        self.requester.begin()
         try:
             yield
         except InvalidAccessToken:
