@@ -151,6 +151,7 @@ def export_grades(course: Course, assignment: str, asked: Asked) -> Exported:
         assignment=assignment,
         title=asked.title or assignment,
         grades=gather(course, assignment, asked.chosen),
+        notebooks=tuple(notebooks),
         like=read_sheet(asked.like) if asked.like is not None else None,
         columns=_columns(asked.columns, notebooks),
         by_exercise=asked.by_exercise,

@@ -267,3 +267,46 @@ def test_a_file_in_german_is_understood() -> None:
     assert (
         parse_sheet(done.files[0].data, "ours.csv").header == parse_sheet(text.encode(), "theirs.csv").header
     )
+
+
+@pytest.mark.parametrize("shown", ["Percentage", "Prozentsatz", "?"])
+def test_an_item_that_is_shown_as_percentages_only_is_no_new_item(shown: str) -> None:
+    """As if it were none, all its grades would be overwritten, and told as if there had been none."""
+    like = f"First name,Last name,ID number,Assignment: HW 1 ({shown})\nAna,Ruiz,S01,-\nBo,L,S02,40.00 %\n"
+    for request in (
+        made_request([graded(ANA)], like),
+        made_request([graded(ANA)], like, columns={WHOLE: "HW 1"}),
+    ):
+        with pytest.raises(CourseError, match=r"column 4.*does not show the points of 'HW 1'.*\(Real\)"):
+            export(request)
+
+
+def test_percentages_beside_points_confuse_nobody() -> None:
+    """Even where nobody has a grade yet, so that both columns look alike."""
+    like = "First name,ID number,HW 1 (Real),HW 1 (Percentage),HW 1 (Letter)\nAna,S01,-,-,-\n"
+
+    (change,) = export(made_request([graded(ANA)], like)).changes
+
+    assert (change.action, change.column) == (Action.APPLIED, "HW 1 (Real)")
+
+
+def test_an_item_with_a_scale_is_refused_before_moodle_does() -> None:
+    """One word where a number is, and Moodle takes nothing."""
+    like = "First name,ID number,HW 1 (Real)\nAna,S01,-\nBo,S02,Good\n"
+
+    with pytest.raises(CourseError, match=r"line 3, column 3 .*'Good' is no number.*refuses the whole file"):
+        export(made_request([graded(ANA)], like))
+
+
+def test_what_makes_moodle_refuse_the_file_is_told() -> None:
+    """A grade given after the download, a scale, another group; what is not known is told, too."""
+    course = gradebook()
+    done = export(made_request([graded(ANA)], like(course)))
+    text = " ".join(done.notes)
+    assert f"{DOWNLOADED!r}: if anybody gets a grade in Moodle after" in text
+    assert "scale" in text
+    assert "not in your group" in text
+    assert "overwritten if you map" not in text
+
+    new = export(made_request([graded(ANA)], like(course), title="HW 7"))
+    assert any("no column for 'HW 7'" in note and "overwritten if you map" in note for note in new.notes)

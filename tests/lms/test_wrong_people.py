@@ -45,7 +45,7 @@ FILES = {
             "#S0001,zoe@x.test,2,#\n"
         ),
         (
-            "OrgDefinedId,First Name,Last Name,HW 1 Points Grade <Numeric MaxPoints:9>,End-of-Line Indicator\n"
+            "OrgDefinedId,First Name,Last Name,HW 1 Points Grade <Numeric>,End-of-Line Indicator\n"
             "#zz9,Ana,Ruiz,2,#\n"
         ),
     ),

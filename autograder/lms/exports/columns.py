@@ -22,6 +22,11 @@ if TYPE_CHECKING:
 SHOWN = 12
 """Columns that an error lists."""
 
+_SHOWN_DIGITS = 30
+
+LARGEST = Decimal(10) ** 12
+"""Any number from here on is no score and no maximum: a spreadsheet's, or somebody's, mistake."""
+
 _REASONS = {
     GradeState.GRADED: "there is no number",
     GradeState.MISSING: "nothing was handed in",
@@ -81,8 +86,10 @@ def wanted(request: Request) -> dict[str, str]:
     CourseError
         If the instructor named a column for something else.
     """
-    # Without anybody, only the instructor's words tell which notebooks there are.
-    keys = [part.name for part in request.grades[0].parts] if request.grades else [*request.columns]
+    keys = notebooks_of(request)
+    if request.by_exercise and not keys:
+        what = f"{request.assignment!r} has no notebook, or nobody is in the course who could tell which"
+        raise CourseError("--by-exercise", what, "Collect submissions or enter a roster first.")
     titles = dict.fromkeys(keys, "") if request.by_exercise else {WHOLE: request.title}
     unknown = sorted(set(request.columns) - set(titles))
     if unknown and request.by_exercise:
@@ -92,6 +99,23 @@ def wanted(request: Request) -> dict[str, str]:
         what = f"a column is named for the notebook {unknown[0]!r}, but the whole score is exported"
         raise CourseError("--column", what, "Export by exercise, or name one column only.")
     return {key: request.columns.get(key) or title or key for key, title in titles.items()}
+
+
+def notebooks_of(request: Request) -> list[str]:
+    """
+    Return the names of the notebooks.
+
+    Parameters
+    ----------
+    request : Request
+        What is asked for.
+
+    Returns
+    -------
+    list of str
+        Those of the grades; in a course without students those of the assignment.
+    """
+    return [part.name for part in request.grades[0].parts] if request.grades else list(request.notebooks)
 
 
 def choose_items(request: Request, sheet: Sheet, items: Sequence[Item]) -> dict[str, Item]:
@@ -115,7 +139,8 @@ def choose_items(request: Request, sheet: Sheet, items: Sequence[Item]) -> dict[
     Raises
     ------
     CourseError
-        If a column is not there, or two have the name, with those there are.
+        If a column is not there, or two have the name, with those there are; if a cell
+        of one has a number that is no score.
     """
     chosen: dict[str, Item] = {}
     for key, name in wanted(request).items():
@@ -131,7 +156,33 @@ def choose_items(request: Request, sheet: Sheet, items: Sequence[Item]) -> dict[
             what = f"the column is chosen for {taken!r} and for {key!r}"
             raise sheet.error(0, fit[0].column, what, "Give each notebook a column of its own.")
         chosen[key] = fit[0]
+    refuse_huge(sheet, [item.column for item in chosen.values()])
     return chosen
+
+
+def refuse_huge(sheet: Sheet, columns: Iterable[int]) -> None:
+    """
+    Refuse a file with numbers that no course has.
+
+    Parameters
+    ----------
+    sheet : Sheet
+        The instructor's file.
+    columns : iterable of int
+        Columns of scores or of maxima, from 0.
+
+    Raises
+    ------
+    CourseError
+        At the first cell with a number of `LARGEST` or more.
+    """
+    for column in columns:
+        for row in range(1, len(sheet.rows)):
+            text = plain_number(sheet.cell(row, column))
+            if text and number_in(text) is None:
+                shown = text if len(text) <= _SHOWN_DIGITS else f"{text[:_SHOWN_DIGITS]}…"
+                what = f"{shown} is no number of points that a course can have"
+                raise sheet.error(row, column, what, "Correct it in the LMS, and export again.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -200,15 +251,34 @@ def number_in(cell: str) -> Decimal | None:
     Returns
     -------
     Decimal or None
-        The last point or comma is the decimal mark; None if it is no plain number.
+        The last point or comma is the decimal mark; None if it is no plain number, or of `LARGEST` or more.
     """
-    # French and Swiss programs group thousands so.
-    text = re.sub(r"(?<=[0-9])[\s'\u2019](?=[0-9]{3}(?![0-9]))", "", cell.strip())
-    if not re.fullmatch(r"-?[0-9.,]*[0-9][0-9.,]*", text):
+    text = plain_number(cell)
+    if not text:
         return None
     whole, mark, decimals = re.fullmatch(r"(.*?)(?:([.,])([0-9]*))?", text).groups()  # type: ignore[union-attr]
     digits = re.sub("[.,]", "", whole) or "0"
-    return Decimal(f"{digits}.{decimals}" if mark and decimals else digits)
+    number = Decimal(f"{digits}.{decimals}" if mark and decimals else digits)
+    return number if abs(number) < LARGEST else None
+
+
+def plain_number(cell: str) -> str:
+    """
+    Return a number as it is written, however large.
+
+    Parameters
+    ----------
+    cell : str
+        As of `number_in`.
+
+    Returns
+    -------
+    str
+        Digits, points, commas and a sign; empty if it is anything else.
+    """
+    # French and Swiss programs group thousands so.
+    text = re.sub(r"(?<=[0-9])[\s'\u2019](?=[0-9]{3}(?![0-9]))", "", cell.strip())
+    return text if re.fullmatch(r"-?[0-9.,]*[0-9][0-9.,]*", text) else ""
 
 
 def same_points(cell: str, points: Decimal) -> bool:

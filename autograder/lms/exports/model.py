@@ -69,6 +69,8 @@ class Request:
         What the LMS calls it; by default the name.
     grades : tuple of Grade
         One for each student, sorted by id; the same notebooks in the same order in each.
+    notebooks : tuple of str
+        The assignment's notebooks, for a course without students; the grades count where there are some.
     like : Sheet or None
         The instructor's own export from the LMS. Its identity columns are copied as they are.
     columns : mapping of str to str
@@ -88,6 +90,7 @@ class Request:
     assignment: str
     title: str
     grades: tuple[Grade, ...]
+    notebooks: tuple[str, ...] = ()
     like: Sheet | None = None
     columns: Mapping[str, str] = field(default_factory=dict)
     by_exercise: bool = False

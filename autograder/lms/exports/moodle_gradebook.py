@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from autograder.errors import CourseError
-from autograder.lms.exports.columns import Item, number_in
+from autograder.lms.exports.columns import Item, plain_number
 from autograder.lms.exports.moodle_cells import swallows
 from autograder.lms.model import IdKind, Lms, Person
 from autograder.lms.rosters import words
@@ -34,9 +34,15 @@ BLANK = frozenset({"", "-"})
 DOWNLOADED = ("Last downloaded from this course",)
 _OLDEST_S = 365 * 24 * 60 * 60
 _UNIX_TIME = re.compile(r"1[0-9]{9}|[2-9][0-9]{9}")
-_ITEM = re.compile(r"(?P<name>(?:[^:]*:\s*)?(?P<title>.*\S))\s+\([^()]*\)", re.DOTALL)
+_ITEM = re.compile(r"(?P<name>(?:[^:]*:\s*)?(?P<title>.*\S))\s+\((?P<shown>[^()]*)\)", re.DOTALL)
+_NO_POINTS = frozenset(
+    {"percentage", "prozentsatz", "pourcentage", "porcentaje", "porcentagem", "percentuale", "letter"}
+)
+"""How Moodle says that a column shows something else than points."""
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _FEEDBACK = re.compile(r".*\((Feedback|Rückmeldung|Commentaires?|Retroalimentación)\)", re.DOTALL)
+_AS_POINTS = "Export the grades from Moodle again, shown as points (Real), and name that file."
+_IN_POINTS = "Set the item's type of grade to points in Moodle, or show letters as points, and export again."
 _AGAIN = "Export the grades from Moodle again, and name that file as it comes."
 
 
@@ -55,6 +61,8 @@ class Book:
         The column that says when it was downloaded.
     items : tuple of Item
         Columns of points.
+    others : tuple of Item
+        Columns that show the grades of an item as something else.
     people : mapping of int to Person
         Who each row is about.
     found_by : mapping of str to int
@@ -65,6 +73,7 @@ class Book:
     identity: tuple[int, ...]
     downloaded: int | None
     items: tuple[Item, ...]
+    others: tuple[Item, ...]
     people: Mapping[int, Person]
     found_by: Mapping[str, int]
 
@@ -72,6 +81,38 @@ class Book:
         """Return by row what Moodle would look for, of rows that have it."""
         cells = {row: self.sheet.cell(row, self.found_by[kind]).strip() for row in self.people}
         return {row: cell for row, cell in cells.items() if cell}
+
+    def refuse_others(self, names: Iterable[str]) -> None:
+        """
+        Refuse names of items whose points the file does not show: what is there could not be told.
+
+        Parameters
+        ----------
+        names : iterable of str
+            What the instructor calls the items.
+
+        Raises
+        ------
+        CourseError
+            If there is a column of one, but none of its points.
+        """
+        with_points = {name for item in self.items for name in item.names}
+        for name in names:
+            other = next((one for one in self.others if name in one.names), None)
+            if other is None or name in with_points:
+                continue
+            cells = {row: self.sheet.cell(row, other.column).strip() for row in self.people}
+            at, cell = next(
+                ((row, one) for row, one in cells.items() if one not in BLANK and not plain_number(one)),
+                (0, ""),
+            )
+            if not cell or cell.endswith("%"):
+                what = f"the file does not show the points of {name!r}, so nobody could tell what changes"
+                raise self.sheet.error(at, other.column, what, _AS_POINTS)
+            what = (
+                f"{cell!r} is no number: where grades are words, as of a scale, Moodle refuses the whole file"
+            )
+            raise self.sheet.error(at, other.column, what, _IN_POINTS)
 
 
 def read_book(sheet: Sheet, now: datetime) -> Book:
@@ -103,11 +144,13 @@ def read_book(sheet: Sheet, now: datetime) -> Book:
     if not found_by:
         what = "no column says who a student is: an ID number, an e-mail address or a user name"
         raise sheet.error(0, None, what, _AGAIN)
+    items, others = _items(sheet, shaped)
     book = Book(
         sheet=sheet,
         identity=identity,
         downloaded=downloaded,
-        items=tuple(_items(sheet, shaped)),
+        items=tuple(items),
+        others=tuple(others),
         people=dict(_people(sheet, found_by)),
         found_by=found_by,
     )
@@ -215,17 +258,21 @@ def _found_by(sheet: Sheet, last: int) -> dict[str, int]:
     return {kind: at for kind, at in found.items() if at is not None and at < last}
 
 
-def _items(sheet: Sheet, shaped: Sequence[int]) -> list[Item]:
-    """Return columns that hold points; percentages, letters and feedback of the same item are others."""
-    items = []
+def _items(sheet: Sheet, shaped: Sequence[int]) -> tuple[list[Item], list[Item]]:
+    """Return columns that hold points, and those that show grades as percentages, letters or words."""
+    items: list[Item] = []
+    others: list[Item] = []
     for at in shaped:
         header = sheet.header[at].strip()
         cells = [sheet.cell(row, at).strip() for row in range(1, len(sheet.rows))]
-        points = all(cell in BLANK or number_in(cell) is not None for cell in cells)
         found = _ITEM.fullmatch(header)
-        if found is not None and points and not _FEEDBACK.fullmatch(header):
-            items.append(Item(column=at, header=sheet.header[at], title=found["title"], key=found["name"]))
-    return items
+        if found is None or _FEEDBACK.fullmatch(header):
+            continue
+        points = all(cell in BLANK or plain_number(cell) for cell in cells)
+        item = Item(column=at, header=sheet.header[at], title=found["title"], key=found["name"])
+        is_points = points and found["shown"].strip().casefold() not in _NO_POINTS
+        (items if is_points else others).append(item)
+    return items, others
 
 
 def _people(sheet: Sheet, found_by: Mapping[str, int]) -> Iterable[tuple[int, Person]]:

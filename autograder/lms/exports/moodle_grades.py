@@ -174,8 +174,8 @@ class _Import:
         if all(self.rows.values()):
             yield "There are two files, so that no empty comment takes one away: import both."
         yield (
-            "Moodle takes all of a file or nothing: a grade that is locked, or a student who has left the "
-            "course, makes it refuse the file."
+            "Moodle takes all of a file or nothing: a grade that is locked, an item whose grades are words "
+            "of a scale, a student who has left the course or is not in your group makes it refuse the file."
         )
 
 
@@ -207,7 +207,9 @@ def _from_book(request: Request, sheet: Sheet) -> Export:
         )
     who = [safe_cell(sheet.header[at]) for at in book.identity]
     found_by = sheet.header[book.found_by[kind]]
-    notes = chain(_found_by_notes(kind, found_by), matches.notes)
+    notes = chain(
+        _found_by_notes(kind, found_by), matches.notes, _time_notes(book), _new_notes(titles, items)
+    )
     return made.export(who, [safe_cell(sheet.header[at]) for at in end], notes)
 
 
@@ -237,6 +239,7 @@ def _wanted(request: Request) -> list[tuple[str, str]]:
 def _items(request: Request, book: Book) -> dict[str, Item]:
     """Return the columns of what Moodle has; none where it has no column of such a name yet."""
     named = {name for item in book.items for name in item.names}
+    book.refuse_others(wanted(request).values())
     if request.columns or any(name in named for _, name in _wanted(request)):
         return choose_items(request, book.sheet, book.items)
     return {}
@@ -252,6 +255,24 @@ def _no_identity(kind: str) -> str:
 
 def _found_by_notes(kind: str, header: str) -> Iterator[str]:
     yield f"In Moodle's import choose UTF-8 and commas, and map {header!r} to {IDENTITIES[kind]!r}."
+
+
+def _time_notes(book: Book) -> Iterator[str]:
+    if book.downloaded is not None:
+        header = book.sheet.header[book.downloaded].strip()
+        yield (
+            f"The file keeps {header!r}: if anybody gets a grade in Moodle after you downloaded it, Moodle "
+            "refuses the file, so that nothing is overwritten. Then export from Moodle again."
+        )
+
+
+def _new_notes(titles: Mapping[str, str], items: Mapping[str, Item]) -> Iterator[str]:
+    new = ", ".join(repr(title) for key, title in titles.items() if key not in items)
+    if new:
+        yield (
+            f"Your file has no column for {new}, so nobody knows what Moodle has there: a grade is "
+            "overwritten if you map it to an item that has some."
+        )
 
 
 def _unknown_notes(kind: str, header: str) -> Iterator[str]:

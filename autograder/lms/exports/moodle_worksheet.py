@@ -12,7 +12,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from autograder.errors import CourseError, nearest
-from autograder.lms.exports.columns import decimal_mark, number_in, same_points, score_of
+from autograder.lms.exports.columns import (
+    decimal_mark,
+    notebooks_of,
+    number_in,
+    refuse_huge,
+    same_points,
+    score_of,
+)
 from autograder.lms.exports.filling import max_points_of, skipped
 from autograder.lms.exports.matching import match_people
 from autograder.lms.exports.model import WHOLE, Action, Change, Export, File
@@ -85,6 +92,7 @@ class _Worksheet:
         self.columns = worksheet_columns(request, sheet)
         self.people = _people(sheet, self.columns)
         scores = (self.columns.maximum, self.columns.grade)
+        refuse_huge(sheet, scores)
         self.mark = decimal_mark(sheet, scores, asked=request.options.get("decimal", ""))
         if request.comments and not self.columns.comments:
             raise sheet.error(0, self.columns.comments, *_no_comments(self.columns))
@@ -217,7 +225,7 @@ class _Worksheet:
 
 def _key(request: Request) -> str:
     """Return whose score goes into the one column of grades."""
-    notebooks = [part.name for part in request.grades[0].parts] if request.grades else []
+    notebooks = notebooks_of(request)
     exercise = request.options.get("exercise", WHOLE)
     if exercise and exercise not in notebooks:
         what = f"{request.assignment!r} has no notebook {exercise!r}"

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from autograder.errors import CourseError, nearest
-from autograder.lms.exports.columns import Item, number_in
+from autograder.lms.exports.columns import Item, notebooks_of, number_in
 from autograder.lms.exports.filling import Layout, fill, max_points_of
 from autograder.lms.exports.matching import Who
 from autograder.lms.exports.model import WHOLE, Export, File
@@ -92,7 +92,7 @@ def _one_notebook(request: Request) -> Request:
     name = request.options.get("notebook", "")
     if not name:
         return request
-    names = [part.name for part in request.grades[0].parts] if request.grades else [name]
+    names = notebooks_of(request)
     if name not in names:
         what = f"{request.assignment!r} has no notebook {name!r}"
         raise CourseError("--set notebook", what, nearest(name, names))
