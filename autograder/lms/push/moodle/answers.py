@@ -38,6 +38,14 @@ def whole(value: object) -> int:
     return int(text) if text.isascii() and text.isdigit() and len(text) < _DIGITS else 0
 
 
+def id_of(value: object, function: str) -> int:
+    """Return the number of something, or raise a `ServerError`."""
+    number = whole(value)
+    if not number:
+        raise useless(function)
+    return number
+
+
 def as_object(value: object, function: str) -> dict[str, Any]:
     """Return an object, or raise a `ServerError`."""
     if not isinstance(value, dict):

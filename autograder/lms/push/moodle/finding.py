@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from autograder.errors import CourseError, OperatorError, nearest
 from autograder.lms.model import read_number
-from autograder.lms.push.moodle.answers import as_object, as_objects, useless, yes
+from autograder.lms.push.moodle.answers import as_object, as_objects, id_of, useless, yes
 from autograder.terminal import printable
 
 if TYPE_CHECKING:
@@ -165,11 +165,12 @@ def _found(
         for one in as_objects(facts.get("configs"))
         if one.get("subtype") == "assignfeedback" and one.get("name") == "enabled" and yes(one.get("value"))
     }
+    function = "mod_assign_get_assignments"
     try:
         return Found(
-            id=int(facts["id"]),
-            cmid=int(facts["cmid"]),
-            course=int(course["id"]),
+            id=id_of(facts["id"], function),
+            cmid=id_of(facts["cmid"], function),
+            course=id_of(course["id"], function),
             name=str(facts.get("name", "")),
             course_name=str(course.get("fullname") or course.get("shortname") or ""),
             most=read_number(facts["grade"]),
@@ -181,7 +182,7 @@ def _found(
             workflow=yes(facts.get("markingworkflow")),
         )
     except (KeyError, TypeError, ValueError, ArithmeticError):
-        raise useless("mod_assign_get_assignments") from None
+        raise useless(function) from None
 
 
 def _is_number(text: str) -> bool:

@@ -10,8 +10,8 @@ from autograder.lms.model import IdKind, Lms, Person
 from autograder.lms.push.moodle.answers import (
     as_object,
     as_objects,
+    id_of,
     score_of,
-    useless,
     whole,
     words_of,
     yes,
@@ -131,10 +131,8 @@ def read_users(service: Service, found: Found) -> tuple[Person, ...]:
 
 
 def _person(user: Mapping[str, Any]) -> Person:
-    if not whole(user.get("id")):
-        raise useless("core_enrol_get_enrolled_users")
     ids = {
-        IdKind.USER: str(user["id"]),
+        IdKind.USER: str(id_of(user.get("id"), "core_enrol_get_enrolled_users")),
         IdKind.LOGIN: str(user.get("username") or ""),
         IdKind.SIS: str(user.get("idnumber") or ""),
     }

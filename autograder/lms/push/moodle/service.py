@@ -15,6 +15,7 @@ from urllib.parse import urljoin
 
 from autograder.errors import CourseError, OperatorError, RefusedError, ServerError, UncertainError
 from autograder.lms.push.addresses import checked_address, origin_of
+from autograder.lms.push.moodle.answers import as_object, id_of, useless
 from autograder.lms.push.web import DEFAULT_CLOCK, DEFAULT_POLICY, Clock, Policy, Session
 
 if TYPE_CHECKING:
@@ -209,10 +210,8 @@ class Service:
             }
             sent = {"file_1": (name, data, "application/octet-stream")}
             told = self._understood(self.session.post(self.url + UPLOAD, data=form, files=sent), UPLOAD)
-            try:
-                area = int(told[0]["itemid"])
-            except (TypeError, ValueError, LookupError):
-                raise self._useless(UPLOAD) from None
+            first = told[0] if isinstance(told, list) and told else None
+            area = id_of(as_object(first, UPLOAD).get("itemid"), UPLOAD)
         return area
 
     def download(self, url: str) -> bytes:
@@ -234,7 +233,10 @@ class Service:
         ServerError
             If it is on another server, or does not come.
         """
-        goal = urljoin(self.url, url).partition("#")[0]
+        try:
+            goal = urljoin(self.url, url).partition("#")[0]
+        except ValueError:
+            raise useless("the address of a file") from None
         if origin_of(goal) != origin_of(self.url):
             where = self.session.scrubbed(goal.partition("?")[0])
             raise ServerError(where, "a file of Moodle's is on another server", "Look at it in Moodle.")
@@ -254,8 +256,10 @@ class Service:
             raise ServerError(where, what, "Check the address of Moodle, and that web services are on there.")
         try:
             told = json.loads(answer.text)
+            # Half a character, which JSON may hold, can neither be sent back nor shown.
+            json.dumps(told, ensure_ascii=False).encode()
         except (ValueError, RecursionError):
-            raise self._useless(where) from None
+            raise useless(where) from None
         if isinstance(told, dict) and ("exception" in told or "errorcode" in told):
             code = self.session.scrubbed(str(told.get("errorcode") or "unknown"))[:60]
             words = _HTML.sub(" ", str(told.get("message") or told.get("error") or "without a word"))
@@ -266,10 +270,6 @@ class Service:
                 ) from None
             raise MoodleRefusedError(where, code, said[:_LONGEST_REASON])
         return told
-
-    @staticmethod
-    def _useless(where: str) -> ServerError:
-        return ServerError(where, "Moodle answers what nobody can use", "Check that the address is Moodle's.")
 
 
 def flat(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
