@@ -101,3 +101,13 @@ class Wanted:
 def folded(comment: str) -> str:
     """Return what counts of a comment, which an LMS may keep as HTML or in other lines."""
     return " ".join(_TAG.sub(" ", html.unescape(comment)).split())
+
+
+def words_of(text: str, *, is_html: bool = True) -> str:
+    """Return what people read of a comment: tags go first, for what is written as `&lt;` is no tag."""
+    return " ".join((html.unescape(_TAG.sub(" ", text)) if is_html else text).split())
+
+
+def says(told: str, ours: str) -> bool:
+    """Return whether what an LMS tells, as plain text or as HTML, is a plain comment of ours."""
+    return words_of(ours, is_html=False) in {words_of(told, is_html=False), words_of(told)}

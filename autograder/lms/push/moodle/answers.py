@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import html
-import re
 from typing import TYPE_CHECKING, Any
 
 from autograder.errors import ServerError
@@ -13,7 +11,6 @@ if TYPE_CHECKING:
     from decimal import Decimal
 
 _DIGITS = 19
-_TAG = re.compile(r"<[^<>]*>")
 
 
 def score_of(value: object, function: str) -> Decimal | None:
@@ -25,11 +22,6 @@ def score_of(value: object, function: str) -> Decimal | None:
     except ValueError:
         raise useless(function) from None
     return None if score < 0 else score
-
-
-def words_of(text: str, *, is_html: bool = True) -> str:
-    """Return what people read of a comment: tags go first, for what is written as `&lt;` is no tag."""
-    return " ".join((html.unescape(_TAG.sub(" ", text)) if is_html else text).split())
 
 
 def whole(value: object) -> int:

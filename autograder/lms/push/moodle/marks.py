@@ -6,8 +6,8 @@ import html
 import json
 from typing import TYPE_CHECKING
 
-from autograder.lms.push.moodle.answers import words_of
 from autograder.lms.push.record import digest
+from autograder.lms.push.wanted import words_of
 
 if TYPE_CHECKING:
     from autograder.lms.push.model import Row

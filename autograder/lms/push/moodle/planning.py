@@ -11,7 +11,6 @@ from autograder.lms.model import IdKind, Lms, points_text
 from autograder.lms.push.feedback import read_feedback
 from autograder.lms.push.matching import match_members
 from autograder.lms.push.model import Action, Plan, Row, same_score, score_text
-from autograder.lms.push.moodle.answers import words_of
 from autograder.lms.push.moodle.hiding import COMMENTS, FILES, Sight, hides_score
 from autograder.lms.push.moodle.marks import Marks, to_html
 from autograder.lms.push.moodle.reading import (
@@ -24,6 +23,7 @@ from autograder.lms.push.moodle.reading import (
     read_users,
     state_of,
 )
+from autograder.lms.push.wanted import words_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -13,10 +13,10 @@ from autograder.lms.push.moodle.answers import (
     id_of,
     score_of,
     whole,
-    words_of,
     yes,
 )
 from autograder.lms.push.moodle.service import MoodleRefusedError
+from autograder.lms.push.wanted import words_of
 from autograder.terminal import printable
 
 if TYPE_CHECKING:

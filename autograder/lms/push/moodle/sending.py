@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 from autograder.errors import RefusedError, ServerError, SubmissionError
 from autograder.lms.push.feedback import read_feedback
 from autograder.lms.push.model import Action, Outcome, State, same_score, score_text
-from autograder.lms.push.moodle.answers import words_of
 from autograder.lms.push.moodle.hiding import COMMENTS, Sight, hides_feedback, hides_score
 from autograder.lms.push.moodle.marks import Marks, to_html
 from autograder.lms.push.moodle.reading import Held, read_held, read_scores, read_states, state_of
 from autograder.lms.push.moodle.service import OF_ALL, MoodleRefusedError
+from autograder.lms.push.wanted import words_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
