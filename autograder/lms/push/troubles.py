@@ -21,6 +21,7 @@ LEAK_PER_S = 10.0
 """Canvas: how much comes back to the bucket in a second."""
 
 _TOO_MANY, _FORBIDDEN = 429, 403
+_LATE = "the server does not answer in time"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,9 +73,11 @@ def trouble_of(problem: requests.RequestException) -> Trouble:
     if any(isinstance(cause, ConnectionRefusedError) for cause in causes):
         return Trouble(what="the server refuses connections", sure=True)
     kinds = requests.exceptions
+    if not isinstance(problem, kinds.ConnectTimeout) and any(isinstance(one, TimeoutError) for one in causes):
+        return Trouble(what=_LATE, sure=False)
     for kind, what in (
         (kinds.ConnectTimeout, "the server cannot be reached"),
-        (kinds.Timeout, "the server does not answer in time"),
+        (kinds.Timeout, _LATE),
         (kinds.ConnectionError, "the connection broke off"),
         (kinds.ChunkedEncodingError, "the connection broke off"),
     ):

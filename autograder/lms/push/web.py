@@ -21,6 +21,7 @@ from requests.adapters import HTTPAdapter
 
 from autograder.errors import OperatorError, ServerError, UncertainError
 from autograder.lms.push.addresses import PORTS, is_loopback, origin_of
+from autograder.lms.push.deadlines import bind
 from autograder.lms.push.tokens import HIDDEN, Secret, scrubbed
 from autograder.lms.push.troubles import Trouble, rest_s, trouble_in, trouble_of
 from autograder.terminal import printable
@@ -64,7 +65,7 @@ class Policy:
     connect_s, silence_s : float
         Seconds until a connection stands, and between two pieces of an answer.
     answer_s : float
-        Seconds for one answer as a whole.
+        Seconds for one answer as a whole, from its first letter to its last.
     answer_mib : int
         MiB of the largest answer, unpacked.
     attempts : int
@@ -239,9 +240,26 @@ class _Adapter(HTTPAdapter):
     """What sends the requests of a session."""
 
     def __init__(self, session: Session) -> None:
-        super().__init__()
         self._session = session
         self._rest_s = 0.0
+        super().__init__()
+
+    def init_poolmanager(self, *args: Any, **kwargs: Any) -> None:
+        """Make what makes connections."""
+        super().init_poolmanager(*args, **kwargs)
+        bind(self.poolmanager, self._left_s)
+
+    def proxy_manager_for(self, *args: Any, **kwargs: Any) -> Any:
+        """Return what makes connections through a proxy."""
+        manager = super().proxy_manager_for(*args, **kwargs)
+        bind(manager, self._left_s)
+        return manager
+
+    def _left_s(self) -> Callable[[], float]:
+        """Return what tells how many seconds are left of an answer that begins now."""
+        now = self._session.clock.now
+        until_s = now() + self._session.policy.answer_s
+        return lambda: until_s - now()
 
     def send(self, request: requests.PreparedRequest, *_: Any, **settings: Any) -> requests.Response:
         """Send a request until it is answered, as far as its repetition is safe and bounds allow."""
@@ -313,16 +331,13 @@ class _Adapter(HTTPAdapter):
         return trouble_in(answer) or answer
 
     def _body(self, request: requests.PreparedRequest, response: requests.Response) -> bytes:
-        policy, clock = self._session.policy, self._session.clock
-        until_s, most = clock.now() + policy.answer_s, policy.answer_mib * 2**20
+        most = self._session.policy.answer_mib * 2**20
         data = bytearray()
         for piece in response.iter_content(_PIECE):
             data += piece
             if len(data) > most:
-                what = f"the answer is longer than {policy.answer_mib} MiB"
+                what = f"the answer is longer than {most // 2**20} MiB"
                 raise self._unusable(request, what)
-            if clock.now() > until_s:
-                raise requests.exceptions.ReadTimeout
         return bytes(data)
 
     def _unusable(self, request: requests.PreparedRequest, what: str) -> ServerError:
