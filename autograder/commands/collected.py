@@ -125,7 +125,8 @@ def collection_table(collection: Collection, shown: list[Planned]) -> Table:
         For rich to print.
     """
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for title in ("student", "files", "handed in", "late", "what happens"):
+    named = any(one.student in collection.names for one in shown)
+    for title in ("student", *["name"] * named, "files", "handed in", "late", "what happens"):
         table.add_column(title, no_wrap=title == "student", overflow="fold")
     for one in shown:
         collected = one.handed.collected
@@ -133,6 +134,7 @@ def collection_table(collection: Collection, shown: list[Planned]) -> Table:
         what, style = _SHOWN[one.action]
         cells = (
             one.student,
+            *[collection.names.get(one.student, "")] * named,
             _files([file.path for file in collected.files], collection.notebooks),
             "" if at is None else f"{at:%Y-%m-%d %H:%M} UTC",
             _late(collection, one),

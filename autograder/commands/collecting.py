@@ -29,7 +29,7 @@ from autograder.lms.rosters import read_roster
 from autograder.progress import progress_bar
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from datetime import tzinfo
 
     from autograder.course.course import Course
@@ -105,6 +105,8 @@ class Collection:
         Until when the students have time, by the gradebook.
     notes : tuple of str
         What was decided without being asked for.
+    names : mapping of str to str
+        What students are called, by their ids.
     dry_run : bool
         True if nothing was written.
     """
@@ -116,6 +118,7 @@ class Collection:
     left: tuple[Left, ...]
     deadlines: Deadlines
     notes: tuple[str, ...]
+    names: Mapping[str, str]
     dry_run: bool
 
     @property
@@ -227,8 +230,14 @@ def collect(course: Course, wanted: Wanted) -> Collection:
             *(note for source in sources for note in source.download.notes),
             *_zone_note(sources, wanted.zone),
         ),
+        names={one.student: shown for one in (*known, *enrolment.people) if (shown := _called(one))},
         dry_run=wanted.dry_run,
     )
+
+
+def _called(person: Person) -> str:
+    """Return the first and the last name of a person, as far as they are known."""
+    return " ".join(part for part in (person.first_name, person.last_name) if part) or person.name
 
 
 # ------------------------------------------------------------- understanding

@@ -137,7 +137,7 @@ def plan_to_dict(plan: Plan, outcomes: Sequence[Outcome]) -> dict[str, Any]:
 def _row_to_dict(row: Row, outcome: Outcome | None) -> dict[str, Any]:
     facts: dict[str, Any] = {
         "student": row.student,
-        "key": row.key,
+        "lms_user_id": row.key,
         "action": row.action.value,
         "before": row.before,
         "after": row.after,

@@ -76,7 +76,7 @@ class Packed:
             "lms": self.lms.value,
             "file": None if self.path is None else str(self.path),
             "given": given,
-            "left": [{"student": one.name, "reason": one.reason} for one in self.returned.left],
+            "left_out": [{"student": one.name, "reason": one.reason} for one in self.returned.left],
             "notes": list(self.returned.notes),
         }
 

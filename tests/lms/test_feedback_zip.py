@@ -122,7 +122,7 @@ def test_one_student_can_be_named(course: Course) -> None:
 
     (told,) = json.loads(done.stdout)
     assert {one["student"] for one in told["given"]} == {"ana"}
-    assert told["left"] == []
+    assert told["left_out"] == []
     assert told["file"] == str(course.root / "ana.zip")
     assert {name.split("_")[1] for name in entries(course.root / "ana.zip")} == {"501"}
 
@@ -162,7 +162,7 @@ def test_a_later_worksheet_tells_who_is_who(course: Course) -> None:
 
     (told,) = json.loads(before.stdout)
     assert told["file"] is None
-    assert "worksheet" in next(one["reason"] for one in told["left"] if one["student"] == "ana")
+    assert "worksheet" in next(one["reason"] for one in told["left_out"] if one["student"] == "ana")
     (told,) = json.loads(after.stdout)
     assert [one["entry"] for one in told["given"]] == [
         "Participant_5501_assignsubmission_file/small_steps_feedback.html"
