@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     import socket
     from collections.abc import Callable
 
-    from _typeshed import WriteableBuffer
-
 MIN_S = 0.001
 """Seconds that are waited at least: a socket takes 0 for something else."""
 
@@ -31,7 +29,7 @@ def bind(manager: Any, left_s: Callable[[], Callable[[], float]]) -> None:
     Parameters
     ----------
     manager : Any
-        The ``PoolManager`` of urllib3 that makes connections, or the one for a proxy. To bind it again changes nothing.
+        The `PoolManager` that makes connections, or the one for a proxy. To bind it again changes nothing.
     left_s : callable
         Is called as soon as an answer is awaited, and returns what tells the seconds that are left of it.
         Once none are left, whoever reads gets a TimeoutError.
@@ -66,7 +64,7 @@ class _Pieces(io.RawIOBase):
         """Return True."""
         return True
 
-    def readinto(self, buffer: WriteableBuffer) -> int | None:
+    def readinto(self, buffer: Any) -> int | None:
         """Read what is there, waiting no longer than time is left."""
         left_s, silence_s = self._left_s(), self._sock.gettimeout()
         if left_s <= 0:
