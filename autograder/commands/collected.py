@@ -16,7 +16,7 @@ from autograder.terminal import printable, say, short, some
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from autograder.commands.collecting import Collection
+    from autograder.commands.collection import Collection
 
 NAMED = 8
 """Students that are named one by one."""
