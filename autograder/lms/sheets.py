@@ -11,6 +11,7 @@ import csv
 import io
 import os
 import secrets
+import unicodedata
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -29,6 +30,8 @@ _LOOKED_AT = 20
 """Rows that tell which one it is."""
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """What a spreadsheet takes for the beginning of a formula (CWE-1236)."""
+
+_APOSTROPHES = dict.fromkeys(map(ord, "\u2018\u2019\u02bc\u00b4\u2032\uff07`"), "'")
 
 _BOMS = (
     (b"\xef\xbb\xbf", "utf-8"),
@@ -82,7 +85,8 @@ class Sheet:
         Parameters
         ----------
         *names : str
-            Headers; the first that is there counts. Spaces around and case do not.
+            Headers; the first that is there counts. Case, kinds of spaces and of apostrophes, and ways
+            of writing an accent do not.
 
         Returns
         -------
@@ -94,9 +98,9 @@ class Sheet:
         CourseError
             If two columns have that header.
         """
-        folded = [cell.strip().casefold() for cell in self.header]
+        folded = [_folded(cell) for cell in self.header]
         for name in names:
-            found = [at for at, cell in enumerate(folded) if cell == name.casefold()]
+            found = [at for at, cell in enumerate(folded) if cell == _folded(name)]
             if len(found) > 1:
                 what = f"columns {found[0] + 1} and {found[1] + 1} are both called {name!r}"
                 raise self.error(0, found[1], what, "Keep the one that counts, and export again.")
@@ -324,6 +328,12 @@ def write_whole(path: Path, data: bytes, *, private: bool = False) -> None:
     except OSError as error:
         what = f"cannot be written ({error.strerror})"
         raise OperatorError(path, what, "Check rights and space.") from None
+
+
+def _folded(header: str) -> str:
+    """Return a header as far as it counts: programs of one LMS write its apostrophes in two ways."""
+    plain = unicodedata.normalize("NFC", header).casefold().translate(_APOSTROPHES)
+    return " ".join(plain.split())
 
 
 def _decoded(data: bytes, where: str) -> tuple[str, str, bool]:

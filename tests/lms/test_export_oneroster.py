@@ -200,3 +200,17 @@ def test_the_reader_refuses_what_the_standard_forbids(change: Callable[[dict[str
             archive.writestr(name, text)
 
     assert read_set(stream.getvalue()).errors
+
+
+def test_a_name_that_looks_like_a_formula_is_written_as_it_is_and_told() -> None:
+    """An apostrophe before it would rename the student in the records; a spreadsheet would calculate it."""
+    grades = [made_grade("ana", first_name="=1+1", last_name="@Ruiz"), made_grade("ben", first_name="Ben")]
+
+    exported = export(made_request(grades))
+
+    with zipfile.ZipFile(io.BytesIO(exported.files[0].data)) as archive:
+        users = archive.read("users.csv").decode()
+    assert ",=1+1,@Ruiz," in users
+    (note,) = [note for note in exported.notes if "spreadsheet" in note]
+    assert note.endswith("those of ana.")
+    assert not any("spreadsheet" in note for note in export(made_request(grades[1:])).notes)

@@ -230,7 +230,7 @@ def test_another_problem_than_the_named_one_is_refused() -> None:
     like = parse_sheet(problem().download(), "theirs.csv")
     grades = [made_grade("aruiz")]
 
-    with pytest.raises(CourseError, match=r"no column for 'HW 7'.*'HW 1'"):
+    with pytest.raises(CourseError, match=r"line 2, column 9 \(title\): .*problem 'HW 1', and not of 'HW 7'"):
         export(made_request(grades, like, columns={WHOLE: "HW 7"}))
     for name in ("HW 1", BLOCK):
         assert export(made_request(grades, like, columns={WHOLE: name})).changes[0].action is Action.APPLIED
@@ -305,3 +305,17 @@ def test_a_large_class_comes_in_several_files() -> None:
     assert all(len(file.data) <= MAX_BYTES and not lms.upload(file.data).errors for file in exported.files)
     assert len(lms.scores) == len(people)
     assert any("all 2 files" in note for note in exported.notes)
+
+
+def test_the_title_that_the_instructor_gives_is_the_problem_s() -> None:
+    """A file of another problem would be filled with these scores; without a title somebody should look."""
+    like = problem(name="Other HW 2").download().decode()
+    grades = [made_grade("aruiz")]
+
+    with pytest.raises(CourseError, match="problem 'Other HW 2', and not of 'HW 1'"):
+        export(made_request(grades, like, title="HW 1"))
+    with pytest.raises(CourseError, match="--set notebook=exercise1"):
+        export(made_request(grades, like, title="hw1", columns={"exercise1": "Other HW 2"}))
+    for title, told in (("hw1", True), ("Other HW 2", False)):
+        notes = export(made_request(grades, like, title=title)).notes
+        assert any("See that it is the one of 'hw1'" in note for note in notes) == told

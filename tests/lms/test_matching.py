@@ -316,15 +316,35 @@ def test_the_decimal_mark_is_the_file_s() -> None:
     """What an LMS writes is what it reads; a file with both marks is not guessed at."""
 
     def mark(text: str, asked: str = "") -> str:
-        return decimal_mark(parse_sheet(text.encode(), "theirs.csv"), (1,), asked=asked)
+        return decimal_mark(parse_sheet(text.encode(), "theirs.csv"), (1,), asked=asked).sign
 
-    assert decimal_mark(None) == "."
+    assert decimal_mark(None).sign == "."
     assert mark("who\tHW\nana\t9.5\n") == "."
     assert mark("who\tHW\nana\t9,5\nben\t7\n") == ","
     assert mark("who;HW\nana;\n") == ","
+    assert mark("who\tHW\nana\t1.234,50\n") == mark("who\tHW\nana\t1 234,5\n") == ","
+    assert mark("who\tHW\nana\t1,234.50\n") == mark("who\tHW\nana\t1.234.567\n") == "."
     assert mark("who;HW\nana;9.5\n") == "."
     assert mark("who\tHW\nana\t9,5\nben\t7.5\n", ",") == ","
     with pytest.raises(CourseError, match="line 3, column 2"):
         mark("who\tHW\nana\t9,5\nben\t7.5\n")
     with pytest.raises(CourseError, match="no decimal mark"):
         mark("who\tHW\n", "'")
+
+
+@pytest.mark.parametrize(
+    ("text", "asked", "told"),
+    [
+        ("who\tHW\nana\t1.234,50\n", "", "decimal comma, as in your file"),
+        ("who\tHW\nana\t9.5\n", "", "decimal point, as in your file"),
+        ("who\tHW\nana\t9\n", "", "decimal point, which is assumed"),
+        ("who;HW\nana;9\n", "", "decimal comma, as the cells"),
+        ("who\tHW\nana\t9.5\n", ",", "decimal comma, as you said"),
+    ],
+)
+def test_the_decimal_mark_is_told_with_its_reason(text: str, asked: str, told: str) -> None:
+    """A site in another language would read other numbers."""
+    mark = decimal_mark(parse_sheet(text.encode(), "theirs.csv"), (1,), asked=asked)
+
+    assert told in mark.note(Lms.BLACKBOARD)
+    assert f"else say --set decimal={'.' if mark.sign == ',' else ','} here" in mark.note(Lms.BLACKBOARD)

@@ -7,6 +7,7 @@ import io
 from decimal import Decimal
 from typing import Any
 
+import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from made_grades import made_request
@@ -124,3 +125,14 @@ def test_moodle_does_what_was_said_and_nothing_else(
     if by_file:
         again = once()
         assert {one.action for one in again.changes} <= {Action.UNCHANGED, Action.SKIPPED}
+
+
+@pytest.mark.parametrize(
+    "header",
+    ["Numéro d\u2019identification", "Número de identificación", "Número d\u2019identificació", "ID-Nummer"],
+)
+def test_the_registrar_s_number_is_known_in_other_languages(header: str) -> None:
+    """Whom nothing else tells is found by it."""
+    like = f"Pr\u00e9nom,Nom,{header},Devoir : HW 1 (Brut)\nA,B,S01,-\n"
+
+    assert [one.action for one in export(made_request([graded(ANA)], like)).changes] == [Action.APPLIED]

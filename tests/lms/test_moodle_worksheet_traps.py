@@ -365,3 +365,11 @@ def test_comments_of_people_that_go_for_ours_are_counted() -> None:
     assert told in with_comments.notes
     assert told not in without.notes
     agree(with_comments, assignment)
+
+
+def test_a_title_that_no_worksheet_has_is_not_passed_over() -> None:
+    """Nobody can tell that it is the worksheet of another assignment, so somebody should look."""
+    request = made_request([graded(5501)], like(two()), title="HW 7")
+
+    assert any("'HW 7', which nobody here can compare" in note for note in export(request).notes)
+    assert not any("compare." in note for note in export(replace(request, title=request.assignment)).notes)

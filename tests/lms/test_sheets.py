@@ -164,3 +164,13 @@ def test_a_file_is_replaced_whole_or_not_at_all(tmp_path: Path, monkeypatch: pyt
 
     assert [file.name for file in path.parent.iterdir()] == ["grades.csv"]
     assert path.read_bytes() == b"first"
+
+
+@pytest.mark.parametrize("apostrophe", "'\u2018\u2019\u02bc`")
+def test_a_header_is_found_however_its_apostrophe_and_accents_are_written(apostrophe: str) -> None:
+    """Moodle's French words have come with both."""
+    header = f"Nume\u0301ro\N{NO-BREAK SPACE}d{apostrophe}identification"
+    sheet = parse_sheet(f"Nom,{header}\nRuiz,S1\n".encode(), "grades.csv")
+
+    assert sheet.column("Num\u00e9ro d'identification") == 1
+    assert sheet.column("Numero d'identification") is None

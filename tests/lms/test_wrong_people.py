@@ -83,3 +83,11 @@ def test_a_match_by_name_alone_is_told(name: str) -> None:
 
     assert Action.APPLIED in {change.action for change in done.changes}
     assert [note for note in done.notes if "name alone" in note and "s1 (line 2)" in note]
+
+
+@pytest.mark.parametrize("name", sorted(FILES.keys() - {"canvas", "openedx"}))
+def test_the_decimal_mark_of_a_file_is_told(name: str) -> None:
+    """Canvas takes both, and Open edX points only; the others read what their language writes."""
+    assert [
+        note for note in exported(name, FILES[name][1], known=False).notes if "with a decimal point" in note
+    ]

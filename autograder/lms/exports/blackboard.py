@@ -12,7 +12,7 @@ import re
 from typing import TYPE_CHECKING
 
 from autograder.errors import CourseError
-from autograder.lms.exports.columns import Item, number_in, wanted
+from autograder.lms.exports.columns import Item, decimal_mark, number_in, wanted
 from autograder.lms.exports.filling import Layout, fill, max_points_of, told
 from autograder.lms.exports.listing import list_rows, unknown_ids
 from autograder.lms.exports.matching import Who
@@ -138,6 +138,7 @@ class _Filled:
         self.table = [header, *(self._row(row, cells) for row, cells in self.filled.cells.items())]
         self.notes = (
             *told(self.filled, Lms.BLACKBOARD, request.grades),
+            self.filled.mark.note(Lms.BLACKBOARD),
             *self._on_language(),
             *self._on_comments(),
         )
@@ -221,15 +222,16 @@ class _Made:
     def __init__(self, request: Request) -> None:
         headers = {key: _header(request, key, name) for key, name in wanted(request).items()}
         rows, changes, guessed = list_rows(request, Lms.BLACKBOARD, (IdKind.LOGIN,), headers)
-        mark = request.options.get("decimal") or "."
+        mark = decimal_mark(None, asked=request.options.get("decimal", ""))
         self.table: Sequence[Sequence[str]] = [
             [KEY, *headers.values()],
-            *([row.ids[IdKind.LOGIN], *(score.text(mark) for score in row.scores)] for row in rows),
+            *([row.ids[IdKind.LOGIN], *(score.text(mark.sign) for score in row.scores)] for row in rows),
         ]
         self.changes = tuple(changes)
         comments = "No comments are sent: that needs the download of one column, with --like."
         self.notes = (
             *unknown_ids(guessed, Lms.BLACKBOARD, "user name"),
+            mark.note(Lms.BLACKBOARD),
             *([comments] if request.comments else []),
             *([] if rows else ["No score is sent: the file has no row, so there is nothing to upload."]),
         )

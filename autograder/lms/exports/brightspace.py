@@ -11,7 +11,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from autograder.lms.exports.columns import Item, number_in, wanted
+from autograder.lms.exports.columns import Item, decimal_mark, number_in, wanted
 from autograder.lms.exports.filling import Layout, fill, told
 from autograder.lms.exports.listing import list_rows, unknown_ids
 from autograder.lms.exports.matching import Who
@@ -117,7 +117,7 @@ def _filled(request: Request, sheet: Sheet) -> Export:
     return Export(
         files=(File(name=_name(request), data=data),),
         changes=filled.changes,
-        notes=tuple(told(filled, Lms.BRIGHTSPACE, request.grades)),
+        notes=(*told(filled, Lms.BRIGHTSPACE, request.grades), filled.mark.note(Lms.BRIGHTSPACE)),
     )
 
 
@@ -160,11 +160,11 @@ def _made(request: Request) -> Export:
     by_login = all(ids.get(IdKind.LOGIN) for ids in known) or not all(ids.get(IdKind.SIS) for ids in known)
     kind = IdKind.LOGIN if by_login else IdKind.SIS
     rows, changes, guessed = list_rows(request, Lms.BRIGHTSPACE, (kind,), headers)
-    mark = request.options.get("decimal") or "."
+    mark = decimal_mark(None, asked=request.options.get("decimal", ""))
     table = [
         [
             f"{ID_MARK}{row.ids[kind].removeprefix(ID_MARK)}",
-            *(score.text(mark) for score in row.scores),
+            *(score.text(mark.sign) for score in row.scores),
             END_MARK,
         ]
         for row in rows
@@ -176,6 +176,7 @@ def _made(request: Request) -> Export:
         notes=(
             *([] if rows else ["No score is sent: the file has no row, so there is nothing to upload."]),
             *unknown_ids(guessed, Lms.BRIGHTSPACE, KEYS[kind]),
+            mark.note(Lms.BRIGHTSPACE),
             _offers(wanted(request).values()),
         ),
     )

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from autograder.lms.exports.model import Request
-    from autograder.lms.model import Grade
+    from autograder.lms.model import Grade, Lms
     from autograder.lms.sheets import Sheet
 
 SHOWN = 12
@@ -287,7 +287,44 @@ def same_points(cell: str, points: Decimal) -> bool:
     return number is not None and rounded(number) == rounded(points)
 
 
-def decimal_mark(sheet: Sheet | None, columns: Iterable[int] = (), *, asked: str = "") -> str:
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """
+    A decimal mark.
+
+    Parameters
+    ----------
+    sign : str
+        "." or ",".
+    source : str
+        Who or what says so, to follow a comma.
+    """
+
+    sign: str
+    source: str
+
+    def note(self, lms: Lms) -> str:
+        """
+        Return what the instructor must know of it.
+
+        Parameters
+        ----------
+        lms : Lms
+            Who reads it.
+
+        Returns
+        -------
+        str
+            A sentence.
+        """
+        shown, other = ("comma", ".") if self.sign == "," else ("point", ",")
+        return (
+            f"Scores are written with a decimal {shown}, {self.source}: your language in {lms.shown} must "
+            f"read them so, else say --set decimal={other} here."
+        )
+
+
+def decimal_mark(sheet: Sheet | None, columns: Iterable[int] = (), *, asked: str = "") -> Mark:
     """
     Return the decimal mark that an LMS writes, and so reads.
 
@@ -302,7 +339,7 @@ def decimal_mark(sheet: Sheet | None, columns: Iterable[int] = (), *, asked: str
 
     Returns
     -------
-    str
+    Mark
         As asked; else a comma if scores in the file have one and none has a
         point, or, without such scores, if its cells are separated by semicolons.
 
@@ -314,19 +351,30 @@ def decimal_mark(sheet: Sheet | None, columns: Iterable[int] = (), *, asked: str
     if asked:
         if asked not in {".", ","}:
             raise CourseError("--set decimal", f"{asked!r} is no decimal mark", "Write '.' or ','.")
-        return asked
+        return Mark(asked, "as you said")
     if sheet is None:
-        return "."
-    places = [(row, column) for column in columns for row in range(1, len(sheet.rows))]
-    marked = {
-        mark: [place for place in places if re.fullmatch(rf"\s*-?\d+[{mark}]\d+\s*", sheet.cell(*place))]
-        for mark in ",."
-    }
+        return Mark(".", "as nobody said otherwise")
+    marked: dict[str, list[tuple[int, int]]] = {",": [], ".": []}
+    for column in columns:
+        for row in range(1, len(sheet.rows)):
+            mark = _mark_in(sheet.cell(row, column))
+            if mark:
+                marked[mark].append((row, column))
     if marked[","] and marked["."]:
         row, column = max(marked[","][0], marked["."][0])
         what = "scores are written with a decimal comma and with a decimal point"
-        raise sheet.error(row, column, what, "Say which one the LMS reads, with the option decimal.")
-    return "," if marked[","] or (sheet.delimiter == ";" and not marked["."]) else "."
+        raise sheet.error(row, column, what, "Say which one the LMS reads, with --set decimal.")
+    if marked[","] or marked["."]:
+        return Mark("," if marked[","] else ".", "as in your file")
+    if sheet.delimiter == ";":
+        return Mark(",", "as the cells of your file are separated by semicolons")
+    return Mark(".", "which is assumed, as no score in your file has decimals")
+
+
+def _mark_in(cell: str) -> str:
+    """Return the decimal mark of a score; empty if it has none, or only separates thousands."""
+    marks = re.findall("[.,]", plain_number(cell))
+    return marks[-1] if marks and marks.count(marks[-1]) == 1 else ""
 
 
 def _candidates(items: Sequence[Item]) -> str:

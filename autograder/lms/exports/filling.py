@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from autograder.lms.exports.columns import (
     Item,
+    Mark,
     Score,
     choose_items,
     decimal_mark,
@@ -71,7 +72,7 @@ class Filled:
     ----------
     items : mapping of str to Item
         The column of the whole score or of each notebook.
-    mark : str
+    mark : Mark
         The decimal mark.
     cells : mapping of int to dict of str to str
         By row and by the item's key what its cell is to be; only rows to which a score
@@ -85,7 +86,7 @@ class Filled:
     """
 
     items: Mapping[str, Item]
-    mark: str
+    mark: Mark
     cells: Mapping[int, Mapping[str, str]]
     new: frozenset[tuple[int, str]]
     matches: Matches
@@ -117,7 +118,7 @@ def fill(request: Request, sheet: Sheet, layout: Layout) -> Filled:
     """
     items = choose_items(request, sheet, layout.items)
     columns = [item.column for item in items.values()]
-    mark = layout.mark or decimal_mark(sheet, columns, asked=request.options.get("decimal", ""))
+    mark = decimal_mark(sheet, columns, asked=layout.mark or request.options.get("decimal", ""))
     unusable = _twice(sheet, layout) | dict(layout.unusable)
     rows = [row for row in range(1, len(sheet.rows)) if row not in unusable]
     matches = match_rows(sheet, layout.who, rows, request.grades)
@@ -135,7 +136,7 @@ def fill(request: Request, sheet: Sheet, layout: Layout) -> Filled:
                 changes.append(skipped(student, item.header, before, reason))
                 continue
             score = layout.altered(score_of(request, grade, key), item)
-            text, change = _cell(student, item.header, before, score, mark)
+            text, change = _cell(student, item.header, before, score, mark.sign)
             changes.append(change)
             done[key] = (text, change.action)
         if any(action is not Action.SKIPPED for _, action in done.values()):

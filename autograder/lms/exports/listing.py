@@ -67,7 +67,7 @@ def list_rows(
         Students in `rows` whose id in the LMS the course does not know.
     """
     rows, changes, guessed = [], [], []
-    mark = decimal_mark(None, asked=request.options.get("decimal", ""))
+    mark = decimal_mark(None, asked=request.options.get("decimal", "")).sign
     ids = {grade.student: _ids(grade, lms, kinds) for grade in request.grades}
     taken = {known[kinds[0]]: student for student, known in ids.items() if kinds[0] in known}
     for grade in request.grades:

@@ -35,12 +35,12 @@ from autograder.lms.exports.moodle_gradebook import (
     read_book,
     usable,
 )
-from autograder.lms.model import GradeState, points_text
+from autograder.lms.model import GradeState, Lms, points_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from autograder.lms.exports.columns import Item, Score
+    from autograder.lms.exports.columns import Item, Mark, Score
     from autograder.lms.exports.model import Request
     from autograder.lms.exports.moodle_gradebook import Book
     from autograder.lms.model import Grade
@@ -101,7 +101,7 @@ class _Place:
 class _Import:
     """The rows of the file, and what becomes of each score."""
 
-    def __init__(self, request: Request, titles: Mapping[str, str], mark: str) -> None:
+    def __init__(self, request: Request, titles: Mapping[str, str], mark: Mark) -> None:
         self.request, self.titles, self.mark = request, titles, mark
         limit = number_in(request.options.get("limit", str(LIMIT)))
         if limit is None or limit <= 0:
@@ -126,7 +126,7 @@ class _Import:
         if any(change.action is Action.APPLIED for change in changes):
             comment = html_comment(grade.comment) if self.request.comments else ""
             beside = [comment] if comment else []
-            texts = [score.text(self.mark) for score in scores.values()]
+            texts = [score.text(self.mark.sign) for score in scores.values()]
             self.rows[bool(comment)].append([*place.who, *texts, *beside, *place.end])
 
     def _why_not(self, score: Score) -> str:
@@ -147,7 +147,7 @@ class _Import:
             column=self.titles[key],
             action=Action.UNCHANGED if same else Action.APPLIED,
             before=before,
-            after=before if same else score.text(self.mark),
+            after=before if same else score.text(self.mark.sign),
             reason=score.reason,
         )
 
@@ -167,6 +167,7 @@ class _Import:
 
     def _notes(self) -> Iterator[str]:
         titles = ", ".join(repr(title) for title in self.titles.values())
+        yield self.mark.note(Lms.MOODLE)
         yield f"Map {titles} to the grade items, and all other columns to nothing."
         if self.rows[True]:
             first = next(iter(self.titles.values()))

@@ -130,7 +130,7 @@ class _Worksheet:
         if score is None or score.points is None or grade is None or reason:
             return _Sent(skipped(student, header, before, reason or (score.reason if score else "")))
         action = Action.UNCHANGED if same_points(before, score.points) else Action.APPLIED
-        text = points_text(score.points, places=2).replace(".", self.mark)
+        text = points_text(score.points, places=2).replace(".", self.mark.sign)
         after = before if action is Action.UNCHANGED else text
         change = Change(
             student=student, column=header, action=action, before=before, after=after, reason=score.reason
@@ -183,6 +183,12 @@ class _Worksheet:
         if not rows:
             yield "Nothing is sent, so there is nothing to upload."
             return
+        if self.request.title != self.request.assignment:
+            yield (
+                "A worksheet does not say of which assignment it is: see that it is the one of "
+                f"{self.request.title!r}, which nobody here can compare."
+            )
+        yield self.mark.note(Lms.MOODLE)
         answers = [_answer(self.sheet.cell(row, self.columns.changeable)) for row in rows]
         if any(answer not in YES for answer in answers):
             yield (

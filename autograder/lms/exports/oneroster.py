@@ -7,8 +7,6 @@ as the grades. Ids of the school's own system are the instructor's to give.
 
 from __future__ import annotations
 
-import hashlib
-import re
 from dataclasses import dataclass
 from datetime import UTC, date
 from pathlib import Path
@@ -18,11 +16,13 @@ from autograder.errors import CourseError
 from autograder.lms.exports.columns import score_of, wanted
 from autograder.lms.exports.filling import max_points_of, sent, skipped
 from autograder.lms.exports.model import Export, File
+from autograder.lms.exports.oneroster_options import ID, choice, day_of, given_id, safe_id
 from autograder.lms.exports.oneroster_tables import HEADERS, UNUSED
 from autograder.lms.model import GradeState, IdKind, points_text
 from autograder.lms.sheets import Dialect, harmless, sheet_bytes
 from autograder.lms.texts import storable
 from autograder.lms.zipping import Packed, zip_bytes
+from autograder.terminal import some
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -55,10 +55,10 @@ OPTIONS = {
 
 VERSIONS = ("1.1", "1.2")
 MODES = ("bulk", "delta")
-ID_LENGTH = 255
+NAMED = 5
+"""Students that a note names."""
 
 _DIALECT = Dialect(newline="\r\n")
-_ID = re.compile(rf"[0-9A-Za-z._/@-]{{1,{ID_LENGTH}}}")
 
 Row = dict[str, str]
 
@@ -98,28 +98,6 @@ def export(request: Request) -> Export:
     )
 
 
-def safe_id(text: str) -> str:
-    """
-    Return an id that OneRoster allows.
-
-    Parameters
-    ----------
-    text : str
-        Any id.
-
-    Returns
-    -------
-    str
-        The same if it is allowed: letters and digits of ASCII and ``. - _ / @``, at most 255.
-        Else what is left of it and a hash, so that different ids stay different.
-    """
-    if _ID.fullmatch(text):
-        return text
-    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
-    plain = re.sub("[^0-9A-Za-z._/@-]+", "-", text).strip("-")[: ID_LENGTH - 17]
-    return f"{plain}-{digest}" if plain else digest
-
-
 @dataclass(frozen=True, slots=True)
 class _Student:
     """A student and the id by which the other system may know them."""
@@ -135,14 +113,14 @@ class _Bundle:
 
     def __init__(self, request: Request) -> None:
         self.request = request
-        self.version = _choice(request, "version", VERSIONS)
-        self.mode = _choice(request, "mode", MODES)
-        self.ids = {name: _given_id(request, name) or usual for name, usual in _MADE_UP.items()}
+        self.version = choice(request, "version", VERSIONS)
+        self.mode = choice(request, "mode", MODES)
+        self.ids = {name: given_id(request, name) or usual for name, usual in _MADE_UP.items()}
         today = request.now.date()
-        self.start = _day(request, "start", date(today.year, 1, 1))
-        self.end = _day(request, "end", date(today.year, 12, 31))
-        self.assigned = _day(request, "assigned", min(today, self.end))
-        self.due = _day(request, "due", self.assigned)
+        self.start = day_of(request, "start", date(today.year, 1, 1))
+        self.end = day_of(request, "end", date(today.year, 12, 31))
+        self.assigned = day_of(request, "assigned", min(today, self.end))
+        self.due = day_of(request, "due", self.assigned)
         if self.end < self.start or self.due < self.assigned:
             first = "end" if self.end < self.start else "due"
             raise CourseError(
@@ -308,7 +286,7 @@ class _Bundle:
 
     def notes(self) -> Iterator[str]:
         """Say what the instructor must know."""
-        made_up = [name for name in _MADE_UP if not _given_id(self.request, name)]
+        made_up = [name for name in _MADE_UP if not given_id(self.request, name)]
         if made_up:
             yield (
                 f"The ids of {', '.join(made_up)} are made up here. If the other system has its own, give "
@@ -319,11 +297,18 @@ class _Bundle:
                 "The set says bulk: the other system may take it for all that there is, and remove classes, "
                 "students and results that are not in it. Into a system with others, send --set mode=delta."
             )
-        changed = [student.grade.student for student in self.students if not _ID.fullmatch(student.number)]
+        changed = [student.grade.student for student in self.students if not ID.fullmatch(student.number)]
         if changed:
             yield (
                 f"Ids of {len(changed)} students have signs that OneRoster does not allow, and are written "
-                f"otherwise: {', '.join(changed[:5])}."
+                f"otherwise: {some(changed, NAMED)}."
+            )
+        formulas = [user.grade.student for user in self.students if _is_formula(user.grade)]
+        if formulas:
+            yield (
+                "Names are written as they are, as the other system would take any sign for a part of them: "
+                "do not open users.csv with a spreadsheet, which would calculate those of "
+                f"{some(formulas, NAMED)}."
             )
         yield "Who has no score gets a result without one: a score that the other system has may go."
 
@@ -342,6 +327,12 @@ def _students(grades: Sequence[Grade]) -> list[_Student]:
         taken.add(sourced_id)
         students.append(_Student(grade, sourced_id, login, number))
     return students
+
+
+def _is_formula(grade: Grade) -> bool:
+    """Return whether a spreadsheet takes a name for a formula; with an apostrophe it would be another."""
+    names = (grade.first_name, grade.last_name, grade.email)
+    return any(harmless(storable(name).strip()) != storable(name).strip() for name in names)
 
 
 def _status(grade: Grade, score: Score) -> str:
@@ -365,28 +356,3 @@ def _complete(bundle: _Bundle, row: Row) -> Row:
         return row
     moment = bundle.request.now.astimezone(UTC).isoformat(timespec="milliseconds")
     return row | {"status": "active", "dateLastModified": moment.replace("+00:00", "Z")}
-
-
-def _choice(request: Request, name: str, values: Sequence[str]) -> str:
-    value = request.options.get(name) or values[0]
-    if value not in values:
-        raise CourseError(f"--set {name}", f"{value!r} is not known", f"Write {' or '.join(values)}.")
-    return value
-
-
-def _given_id(request: Request, name: str) -> str:
-    value = request.options.get(name, "")
-    if value and not _ID.fullmatch(value):
-        remedy = "It has letters and digits of ASCII and . - _ / @, at most 255."
-        raise CourseError(f"--set {name}", f"{value!r} is no sourcedId", remedy)
-    return value
-
-
-def _day(request: Request, name: str, usual: date) -> date:
-    value = request.options.get(name, "")
-    if not value:
-        return usual
-    try:
-        return date.fromisoformat(value)
-    except ValueError:
-        raise CourseError(f"--set {name}", f"{value!r} is no day", "Write it as 2026-09-01.") from None

@@ -119,9 +119,11 @@ def _points(request: Request, sheet: Sheet) -> Export:
     if previous is None or new is None:
         raise sheet.error(0, None, f"there is no column {PREVIOUS!r}", _DOWNLOAD)
     limit = _limit(request)
+    named = _named(request)
     item = Item(column=previous, header=title or NEW, title=title or NEW, key=block, max_points=limit)
+    _refuse_other_problem(request, sheet, item)
     # The file is of one problem: unless the instructor names it, no other can be meant.
-    request = replace(request, columns={WHOLE: item.header} | dict(request.columns))
+    request = replace(request, columns={WHOLE: item.header})
     filled = fill(request, sheet, _layout(sheet, [item], "student_uid"))
     width = len(sheet.header)
     rows = []
@@ -135,7 +137,27 @@ def _points(request: Request, sheet: Sheet) -> Export:
         f"In the course, as staff, below the problem {item.title!r}: import it. It must be worth {shown} "
         "points in Studio, as Open edX refuses a file with a row above that."
     )
+    if not named and title and title not in {request.assignment, request.options.get("notebook")}:
+        note += f" See that it is the one of {request.assignment!r}; --title {title!r} says that it is."
     return _export(request, filled, [sheet.header, *rows], note)
+
+
+def _refuse_other_problem(request: Request, sheet: Sheet, item: Item) -> None:
+    """Refuse a file of another problem than the one that the instructor named."""
+    named = _named(request)
+    other = sorted(set(request.columns) - {WHOLE})
+    if other:
+        what = f"a column is named for the notebook {other[0]!r}, and the file is of one problem"
+        raise CourseError("--column", what, f"Send its score with --set notebook={other[0]}.")
+    if named and named not in item.names:
+        what = f"the file is of the problem {item.title!r}, and not of {named!r}"
+        raise sheet.error(1, sheet.column("title"), what, "Name the file of that problem with --like.")
+
+
+def _named(request: Request) -> str:
+    """Return what the instructor says that the problem is called; empty if nothing."""
+    title = request.title if request.title != request.assignment else ""
+    return request.columns.get(WHOLE) or title
 
 
 def _overrides(request: Request, sheet: Sheet) -> Export:

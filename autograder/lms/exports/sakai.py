@@ -101,7 +101,7 @@ class _Filled:
         self.request, self.sheet = request, sheet
         items = [parse_header(header, at) for at, header in enumerate(sheet.header) if at >= len(PEOPLE)]
         self.filled = fill(request, sheet, self._layout([item for item in items if item]))
-        self.mark, self.changes = self.filled.mark, self.filled.changes
+        self.mark, self.changes = self.filled.mark.sign, self.filled.changes
         whole = self.filled.items.get(WHOLE)
         self.comments = whole if request.comments else None
         self.before = self._column_of_comments(whole.title) if whole else None
@@ -144,7 +144,7 @@ class _Made:
     """Rows of what the course knows."""
 
     def __init__(self, request: Request) -> None:
-        self.mark = decimal_mark(None, asked=request.options.get("decimal", ""))
+        self.mark = decimal_mark(None, asked=request.options.get("decimal", "")).sign
         titles = wanted(request)
         headers = {key: _header(request, key, title, self.mark) for key, title in titles.items()}
         rows, changes, guessed = list_rows(request, Lms.SAKAI, (IdKind.LOGIN,), headers)
