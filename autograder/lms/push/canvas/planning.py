@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from autograder.errors import RefusedError, SubmissionError
+from autograder.errors import SubmissionError
 from autograder.lms.model import GradeState, IdKind, Lms, Person
 from autograder.lms.push.canvas.carried import LONGEST_COMMENT, has_file, has_text
-from autograder.lms.push.canvas.finding import Held, read_groups, read_held, read_students
+from autograder.lms.push.canvas.finding import Held, read_held, read_students
+from autograder.lms.push.canvas.groups import Known, by_group, is_grouped
 from autograder.lms.push.feedback import read_feedback
 from autograder.lms.push.matching import NOBODY, match_members
 from autograder.lms.push.model import EXCUSED, Action, Plan, Row, same_score, score_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
     from autograder.lms.model import Grade
     from autograder.lms.push.canvas.access import Access
@@ -60,11 +60,9 @@ def make_plan(access: Access, found: Found, wanted: Wanted, record: Record) -> P
     rows = [replace(row, name=planner.name(row.key)) for row in planner.rows()]
     if obstacle:
         rows = [_blocked(row, obstacle) if _sends(row) else row for row in rows]
-    grouped = found.facts.get("group_category_id") and not found.facts.get(
-        "grade_group_students_individually"
-    )
-    if grouped and any(_sends(row) for row in rows):
-        rows = _by_group(access, found.facts["group_category_id"], rows)
+    if is_grouped(found.facts) and any(_sends(row) for row in rows):
+        absent = {grade.student for grade in wanted.grades if grade.state is GradeState.MISSING}
+        rows = by_group(access, found.facts, rows, Known(held=held, absent=absent, name=planner.shown))
     title = str(found.facts.get("name", ""))
     where = f"{title} ({found.id}), course {found.course.name} ({found.course.id}), {access.url}"
     notes = (*_notes(found.facts, wanted, held), *planner.strangers())
@@ -118,7 +116,12 @@ class _Planner:
 
     def name(self, key: str) -> str:
         """Return what Canvas calls somebody."""
-        return self._students[int(key)].person.shown if key else ""
+        return self.shown(int(key)) if key else ""
+
+    def shown(self, user: int) -> str:
+        """Return what Canvas calls a user, whoever they are."""
+        known = self._students.get(user)
+        return f"user {user}" if known is None else known.person.shown
 
     def rows(self) -> Iterator[Row]:
         """Yield a row for each grade, sorted by student."""
@@ -224,32 +227,6 @@ def _with_ids(grade: Grade) -> Grade:
     return grade
 
 
-def _by_group(access: Access, category: object, rows: Sequence[Row]) -> list[Row]:
-    """Block rows of one group that want different scores: Canvas gives all members the same."""
-    try:
-        groups = read_groups(access, category)
-    except RefusedError as problem:
-        reason = f"all members of a group get one score, and {problem.what[0].lower()}{problem.what[1:]}"
-        return [_blocked(row, reason) if row.changes_score else row for row in rows]
-    scores: dict[str, set[str]] = defaultdict(set)
-    for row in rows:
-        wants = _sends(row) or row.action is Action.UNCHANGED
-        if row.key and int(row.key) in groups and wants and row.after != EXCUSED:
-            scores[groups[int(row.key)]].add(row.after)
-    result = []
-    for row in rows:
-        group = groups.get(int(row.key), "") if row.key else ""
-        several = sorted(scores.get(group, ()))
-        if row.changes_score and row.after != EXCUSED and len(several) > 1:
-            reason = (
-                f"Canvas gives all of group {group} one score, and here they have {', '.join(several)}; "
-                "let Canvas grade each student of a group separately"
-            )
-            row = _blocked(row, reason)  # noqa: PLW2901 - the row as it will be
-        result.append(row)
-    return result
-
-
 def _notes(facts: Mapping[str, Any], wanted: Wanted, held: Mapping[int, Held]) -> Iterator[str]:
     """Yield what holds for everybody."""
     most, ours = facts.get("points_possible"), wanted.max_points
@@ -259,7 +236,7 @@ def _notes(facts: Mapping[str, Any], wanted: Wanted, held: Mapping[int, Held]) -
         yield "Canvas hides scores and comments from students until you post them (Gradebook, Post grades)."
     if facts.get("in_closed_grading_period"):
         yield "The assignment is in a closed grading period: only an administrator's token can change scores."
-    if facts.get("group_category_id") and not facts.get("grade_group_students_individually"):
+    if is_grouped(facts):
         yield "It is a group assignment: Canvas gives a score to all members, comments to each their own."
     late = sum(one.deducted != 0 for one in held.values())
     if late:

@@ -1,9 +1,10 @@
 """
 What a plan says, done: scores in groups, comments one by one, all of it read back.
 
-No answer is trusted. Canvas's job for many scores may end well, fail in its
-middle, or last too long; what counts is what is found afterwards. And a comment
-whose answer is lost is looked for before it is sent again.
+What somebody changed since the plan stays as it is. No answer is trusted: Canvas's
+job for many scores may end well, fail in its middle, or last too long, and what
+counts is what is found afterwards. And a comment whose answer is lost is looked
+for before it is sent again.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from canvasapi.submission import Submission
 
 from autograder.errors import RefusedError, ServerError, SubmissionError, UncertainError
 from autograder.lms.push.canvas.carried import has_file, has_text
-from autograder.lms.push.canvas.finding import Held, comments_of, read_held
+from autograder.lms.push.canvas.finding import Held, comments_of, read_groups, read_held
+from autograder.lms.push.canvas.groups import Groups, changes, gives, is_grouped
 from autograder.lms.push.canvas.uploading import upload
 from autograder.lms.push.feedback import read_feedback
 from autograder.lms.push.model import EXCUSED, Outcome, State, same_score, score_text
@@ -75,6 +77,8 @@ class Sender:
         self._assignment = assignment
         self._record = record
         self._failed_in_a_row = 0
+        self._groups = Groups({})
+        self._planned: dict[int, Row] = {}
 
     def send(self, plan: Plan) -> Iterator[Outcome]:
         """
@@ -95,13 +99,46 @@ class Sender:
         OperatorError
             If Canvas cannot be reached any more, does not know the token, or somebody else is sending.
         """
-        rows = plan.to_send
+        rows: Sequence[Row] = plan.to_send
+        self._planned = {int(row.key): row for row in rows}
         with self._record.held():
+            if is_grouped(self._found.facts) and any(gives(row) for row in rows):
+                # Excuses first: who is excused keeps that when another member gets a score.
+                rows = sorted(rows, key=lambda row: row.after != EXCUSED)
+                self._groups = Groups(read_groups(self._access, self._found.facts["group_category_id"]))
             size = CARRYING_GROUP if any(row.comment or row.file for row in rows) else GROUP
             for start in range(0, len(rows), size):
                 yield from self._group(rows[start : start + size])
 
     def _group(self, rows: Sequence[Row]) -> list[Outcome]:
+        changed = self._changed(rows)
+        rows = [row for row in rows if row.key not in {one.row.key for one in changed}]
+        return [*changed, *(self._sent(rows) if rows else ())]
+
+    def _changed(self, rows: Sequence[Row]) -> list[Outcome]:
+        """Return what became of rows that are not sent: somebody changed the score since the plan."""
+        fellows = {user for row in rows for user in self._groups.fellows(row)}
+        users = sorted({int(row.key) for row in rows} | fellows)
+        held = read_held(self._access, self._found, users)
+        outcomes = []
+        for row in rows:
+            has, reason = held.get(int(row.key), _NOTHING), ""
+            if not _is_as_before(row, has):
+                reason = f"the score in Canvas became {_shown(has) or 'none'} since the plan was made"
+            elif any(self._is_changed(user, held.get(user), row.after) for user in self._groups.fellows(row)):
+                reason = "another member of the group got another score in Canvas since the plan was made"
+            if reason:
+                reason = f"{reason}; nothing is sent; repeat the command"
+                outcomes.append(Outcome(row=row, state=State.FAILED, found=_shown(has), reason=reason))
+        return outcomes
+
+    def _is_changed(self, user: int, held: Held | None, after: str) -> bool:
+        """Return whether a member would get a score over another one than the plan knew."""
+        planned = self._planned.get(user)
+        is_known = planned is not None and _is_as_before(planned, held or _NOTHING)
+        return changes(held, after) and not is_known
+
+    def _sent(self, rows: Sequence[Row]) -> list[Outcome]:
         scored = [row for row in rows if row.changes_score]
         # Numbers may be names of letters in a scheme; only one by one Canvas is told that they are points.
         if scored and str(self._found.facts.get("grading_type")) not in _BY_SCHEME:
@@ -110,7 +147,8 @@ class Sender:
         failures: dict[str, str] = {}
         for row in rows:
             try:
-                if row.changes_score and not _is_as_planned(row, held[row.key]):
+                # What is neither is somebody else's, or what Canvas makes of ours.
+                if row.changes_score and _has(held[row.key], row.before):
                     self._alone(row)
                 self._comment(row, held[row.key])
             except (RefusedError, SubmissionError) as problem:
@@ -244,10 +282,16 @@ def _score(row: Row) -> dict[str, Any]:
     return {"excuse": True} if row.after == EXCUSED else {"posted_grade": row.after}
 
 
-def _is_as_planned(row: Row, held: Held) -> bool:
-    if row.after == EXCUSED:
+def _has(held: Held, score: str) -> bool:
+    """Return whether Canvas has a score, or an excuse, as a plan writes them."""
+    if score == EXCUSED:
         return held.excused
-    return not held.excused and same_score(held.score, row.after)
+    return not held.excused and same_score(held.score, score)
+
+
+def _is_as_before(row: Row, held: Held) -> bool:
+    """Return whether nobody changed a score since the plan: it is as it was, or as it is to be."""
+    return _has(held, row.before) or _has(held, row.after)
 
 
 def _shown(held: Held) -> str:
@@ -257,7 +301,7 @@ def _shown(held: Held) -> str:
 def _difference(row: Row, held: Held, facts: Mapping[str, str]) -> str:
     """Return what Canvas has otherwise than planned, or nothing."""
     reasons = []
-    if row.changes_score and not _is_as_planned(row, held):
+    if row.changes_score and not _has(held, row.after):
         reasons.append(f"Canvas has {_shown(held) or 'no score'} instead of {row.after or 'no score'}")
     if missing := _missing(row, held, facts):
         reasons.append(f"Canvas does not show the {missing}")
