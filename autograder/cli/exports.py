@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,13 @@ from autograder.cli.base import course_options, find_course, print_json
 from autograder.errors import CourseError, nearest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
+
+_SEVERAL: Mapping[str, str] = {
+    "moodle-worksheet": "the grading worksheet of one assignment, with comments",
+    "moodle-grades": "the gradebook's CSV import, for any item",
+}
+"""Formats of an LMS that has several, and what each is for."""
 
 
 @click.command()
@@ -46,8 +53,7 @@ if TYPE_CHECKING:
 @click.option("--set", "options", multiple=True, metavar="NAME=VALUE", help="What only this format asks for.")
 @click.option(
     "--to",
-    type=click.Path(path_type=Path),
-    help="The file to write, or the folder where there are several. Default: in exports/ of the course.",
+    help="The file to write, or a folder, with / at its end if it is to be made. Default: in exports/.",
 )
 @click.option("--dry-run", is_flag=True, help="Write nothing; show what the LMS would do.")
 def export(
@@ -71,11 +77,13 @@ def export(
     from autograder.commands.gathering import Chosen
 
     name, assignment = _format_and_assignment(words, FORMATS)
+    asked["in_folder"] = (asked["to"] or "").endswith(("/", os.sep))
+    asked["to"] = Path(asked["to"]) if asked["to"] else None
     course, assignments = find_course(course_dir, None)
     if assignment is not None and assignment not in assignments:
         kinds = "a format nor an assignment" if len(words) == 1 else "an assignment of the course"
         what = f"{assignment!r} is {'neither' if len(words) == 1 else 'not'} {kinds}"
-        raise CourseError("export", what, nearest(assignment, [*FORMATS, *assignments]))
+        raise CourseError("export", what, _offer(assignment, FORMATS, assignments))
     assignments = assignments if assignment is None else [assignment]
     one_file = next((f"--{name}" for name in ("to", "like", "columns", "title") if asked[name]), "")
     if one_file and len(assignments) > 1:
@@ -97,5 +105,13 @@ def _format_and_assignment(words: tuple[str, ...], formats: Iterable[str]) -> tu
     if not words or words[0] in formats:
         return (words or ("csv",))[0], words[1] if len(words) > 1 else None
     if len(words) > 1:
-        raise click.UsageError(f"there is no format {words[0]!r}. {nearest(words[0], formats)}")
+        raise click.UsageError(f"there is no format {words[0]!r}. {_offer(words[0], formats)}")
     return "csv", words[0]
+
+
+def _offer(word: str, formats: Iterable[str], assignments: Iterable[str] = ()) -> str:
+    """Return a remedy: the formats of an LMS that has several, else the nearest word."""
+    several = [name for name in formats if name.startswith(f"{word.casefold()}-")]
+    if several:
+        return f"There are {' and '.join(f'{name} ({_SEVERAL[name]})' for name in several)}."
+    return nearest(word, [*formats, *assignments])

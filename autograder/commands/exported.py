@@ -48,10 +48,10 @@ def print_export(exported: Exported, *, every_change: bool = False) -> None:
     changes = exported.export.changes
     files = len(exported.export.files)
     what = f"{files} files in {short_path(exported.path)}" if files > 1 else short_path(exported.path)
-    say(
-        console,
-        f"{exported.assignment} → {exported.format}: {what if exported.written else 'nothing written'}",
-    )
+    what = what if exported.written else "nothing written"
+    if exported.export.is_empty:
+        what = f"nothing to upload ({what}{', without a row' if exported.written else ''})"
+    say(console, f"{exported.assignment} → {exported.format}: {what}")
     shown = [one for one in changes if every_change or one.action is not Action.SKIPPED]
     if shown and (every_change or len(shown) <= FEW):
         console.print(changes_table(shown, exported.names))

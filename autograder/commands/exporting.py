@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from autograder.commands.gathering import Chosen, gather
 from autograder.errors import CourseError, OperatorError, nearest
+from autograder.lms.exports.kinds import refuse_other_file
 from autograder.lms.exports.model import WHOLE, Action, Request
 from autograder.lms.grades import WAITS, is_provisional
 from autograder.lms.sheets import read_sheet, write_whole
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from autograder.course.course import Course
     from autograder.lms.exports.model import Export, Format
+    from autograder.lms.sheets import Sheet
 
 FORMATS: Mapping[str, str] = {
     "csv": "csv_table",
@@ -60,6 +62,8 @@ class Asked:
         Which grades.
     to : Path or None
         The file, or the folder where the format has several files.
+    in_folder : bool
+        True if `to` is the folder of the one file, too.
     dry_run : bool
         True to write nothing.
     """
@@ -74,6 +78,7 @@ class Asked:
     options: tuple[str, ...] = ()
     chosen: Chosen = field(default_factory=Chosen)
     to: Path | None = None
+    in_folder: bool = False
     dry_run: bool = False
 
 
@@ -110,6 +115,7 @@ class Exported:
             "format": self.format,
             "path": str(self.path),
             "written": self.written,
+            "nothing_to_upload": self.export.is_empty,
             "files": [file.name for file in self.export.files],
             "changes": [asdict(change) for change in self.export.changes],
             "notes": list(self.export.notes),
@@ -147,13 +153,16 @@ def export_grades(course: Course, assignment: str, asked: Asked) -> Exported:
     """
     module = import_module(f"autograder.lms.exports.{FORMATS[asked.format]}")
     notebooks = [book.name for book in course.released(assignment)]
+    like = read_sheet(asked.like) if asked.like is not None else None
+    if like is not None:
+        refuse_other_file(asked.format, like)
     request = Request(
         assignment=assignment,
         title=asked.title or assignment,
         grades=gather(course, assignment, asked.chosen),
         notebooks=tuple(notebooks),
-        like=read_sheet(asked.like) if asked.like is not None else None,
-        columns=_columns(asked.columns, notebooks),
+        like=like,
+        columns=_columns(asked.columns, notebooks, like),
         by_exercise=asked.by_exercise,
         missing_as_zero=asked.missing_as_zero,
         comments=asked.comments,
@@ -162,6 +171,8 @@ def export_grades(course: Course, assignment: str, asked: Asked) -> Exported:
     )
     export = _with_provisional(cast("Format", module.export)(request), request)
     path = asked.to or _default(course, assignment, asked.format, export)
+    if asked.to is not None and len(export.files) == 1 and (asked.in_folder or path.is_dir()):
+        path /= _default(course, assignment, asked.format, export).name
     if not asked.dry_run:
         _write(path, export, is_ours=asked.to is None)
     return Exported(
@@ -186,11 +197,19 @@ def _with_provisional(export: Export, request: Request) -> Export:
     return replace(export, changes=changes)
 
 
-def _columns(named: tuple[str, ...], notebooks: list[str]) -> dict[str, str]:
+def _columns(named: tuple[str, ...], notebooks: list[str], like: Sheet | None) -> dict[str, str]:
     """Return which notebook's scores, or the whole, go under which header."""
     columns: dict[str, str] = {}
     for one in named:
         before, equals, after = one.partition("=")
+        if (
+            equals
+            and before not in notebooks
+            and not any(one in cell for cell in (like.header if like else ()))
+        ):
+            what = f"there is no notebook {before!r}, and no column of your file is called {one!r}"
+            remedy = f"The notebooks: {', '.join(notebooks)}. A title that holds = is given with --title."
+            raise CourseError("--column", what, remedy)
         # A header may hold the sign itself, so it counts behind the name of a notebook only.
         key, header = (before, after) if equals and before in notebooks else (WHOLE, one)
         if key in columns:

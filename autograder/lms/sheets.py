@@ -33,6 +33,10 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 _APOSTROPHES = dict.fromkeys(map(ord, "\u2018\u2019\u02bc\u00b4\u2032\uff07`"), "'")
 
+_ZIP = b"PK\x03\x04"
+_OFFICE = (b"[Content_Types]", b"_rels/", b"docProps/", b"xl/", b"mimetype")
+"""How the names of first files begin in the zip that a spreadsheet is."""
+
 _BOMS = (
     (b"\xef\xbb\xbf", "utf-8"),
     (b"\xff\xfe\x00\x00", "utf-32-le"),
@@ -197,11 +201,18 @@ def parse_sheet(data: bytes, where: str, *, delimiter: str | None = None) -> She
     CourseError
         As of `read_sheet`.
     """
+    if data.startswith(_ZIP) and not data[30:].startswith(_OFFICE):
+        what = "is a zip archive, and a table is needed: a CSV file"
+        raise CourseError(
+            where, what, "Name the file with the grades or the people, not that of submissions."
+        )
     if len(data) > MAX_BYTES:
         what = f"is larger than {MAX_BYTES // 2**20} MiB, so it is no roster and no gradebook"
         raise CourseError(where, what, "Name the right file.")
-    if data.startswith((b"PK\x03\x04", b"\xd0\xcf\x11\xe0")):
-        raise CourseError(where, "is a spreadsheet of Excel", "Save it as CSV (UTF-8), and name that file.")
+    if data.startswith((_ZIP, b"\xd0\xcf\x11\xe0")):
+        raise CourseError(
+            where, "is a spreadsheet of Excel or the like", "Save it as CSV (UTF-8), and name that file."
+        )
     text, encoding, bom = _decoded(data, where)
     if "\0" in text:
         raise CourseError(where, "is no text", "Name a CSV file that the LMS has written.")

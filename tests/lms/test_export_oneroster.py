@@ -17,7 +17,8 @@ from oneroster_reader import read_set
 
 from autograder.errors import CourseError
 from autograder.lms.exports.model import Action
-from autograder.lms.exports.oneroster import export, safe_id
+from autograder.lms.exports.oneroster import export
+from autograder.lms.exports.oneroster_options import safe_id
 from autograder.lms.model import GradeState, Lms
 
 if TYPE_CHECKING:

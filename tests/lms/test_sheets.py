@@ -57,7 +57,10 @@ def test_an_old_spreadsheet_is_read_as_it_was_meant() -> None:
     [
         (b"", "is empty"),
         (b"\n\r\n", "is empty"),
-        (b"PK\x03\x04 and so on", "is a spreadsheet of Excel"),
+        (b"PK\x03\x04" + b"-" * 26 + b"[Content_Types].xml and so on", "is a spreadsheet of Excel"),
+        (b"PK\x03\x04" + b"-" * 26 + b"mimetypeapplication/vnd.oasis", "is a spreadsheet of Excel"),
+        (b"PK\x03\x04" + b"-" * 26 + b"ruizana_501_77_hw1.ipynb and so on", "is a zip archive"),
+        (b"PK\x03\x04 and so on", "is a zip archive"),
         (b"\xd0\xcf\x11\xe0 and so on", "is a spreadsheet of Excel"),
         (b"a,b\n\0,1\n", "is no text"),
         (b"\xef\xbb\xbfa,b\n\xff,1\n", "(line 2)"),

@@ -92,6 +92,7 @@ def export(request: Request) -> Export:
         files=(File(name=name, data=sheet_bytes(rows.table, _DIALECTS[kind])),),
         changes=rows.changes,
         notes=(*rows.notes, *_clicks(kind)),
+        is_empty=len(rows.table) == 1,
     )
 
 

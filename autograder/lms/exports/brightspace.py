@@ -118,6 +118,7 @@ def _filled(request: Request, sheet: Sheet) -> Export:
         files=(File(name=_name(request), data=data),),
         changes=filled.changes,
         notes=(*told(filled, Lms.BRIGHTSPACE, request.grades), filled.mark.note(Lms.BRIGHTSPACE)),
+        is_empty=not rows,
     )
 
 
@@ -179,6 +180,7 @@ def _made(request: Request) -> Export:
             mark.note(Lms.BRIGHTSPACE),
             _offers(wanted(request).values()),
         ),
+        is_empty=not rows,
     )
 
 

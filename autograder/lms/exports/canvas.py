@@ -116,6 +116,7 @@ class _Filled:
             files=(_file(self.request, [header, *points, *self.rows]),),
             changes=tuple(self.changes),
             notes=(*matches.notes, *self._notes(), *_clicks(self.request, sent=bool(self.rows))),
+            is_empty=not self.rows,
         )
 
     def _row(self, row: int, grade: Grade | None, stranger: str) -> None:
@@ -219,6 +220,7 @@ def _from_ids(request: Request) -> Export:
         files=(_file(request, [*_head(request, titles), *rows]),),
         changes=tuple(changes),
         notes=(*_notes_without(request, titles, sent=bool(rows)), *_clicks(request, sent=bool(rows))),
+        is_empty=not rows,
     )
 
 

@@ -130,11 +130,14 @@ class Export:
         One for each student and column; those whom only the LMS knows included.
     notes : tuple of str
         What the instructor must know or choose in the LMS's dialog, a sentence each.
+    is_empty : bool
+        True if nothing is sent to anybody, so that there is nothing to upload.
     """
 
     files: tuple[File, ...]
     changes: tuple[Change, ...]
     notes: tuple[str, ...] = ()
+    is_empty: bool = False
 
 
 class Format(Protocol):

@@ -162,8 +162,9 @@ class _Import:
             name = f"{self.request.assignment}-moodle-grades{'-without-comments' if split else ''}.csv"
             header = [*who, *self.titles.values(), *beside, *end]
             files.append(File(name=name, data=moodle_bytes([header, *rows])))
-        told = (*notes, *self._notes()) if any(self.rows.values()) else (NOTHING,)
-        return Export(files=tuple(files), changes=tuple(self.changes), notes=told)
+        is_empty = not any(self.rows.values())
+        told = (NOTHING,) if is_empty else (*notes, *self._notes())
+        return Export(files=tuple(files), changes=tuple(self.changes), notes=told, is_empty=is_empty)
 
     def _notes(self) -> Iterator[str]:
         titles = ", ".join(repr(title) for title in self.titles.values())

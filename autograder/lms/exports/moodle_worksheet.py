@@ -114,6 +114,7 @@ class _Worksheet:
             files=(File(name=f"{self.request.assignment}-moodle-worksheet.csv", data=moodle_bytes(table)),),
             changes=(*(one.change for one in sent.values()), *left),
             notes=(*matches.notes, *self._notes(rows)),
+            is_empty=not rows,
         )
 
     def _is_kept(self, at: int) -> bool:

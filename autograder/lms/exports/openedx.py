@@ -270,6 +270,7 @@ def _export(request: Request, filled: Filled, table: Sequence[Sequence[str]], no
         files=tuple(File(name=name, data=data) for name, data in zip(names, parts, strict=True)),
         changes=filled.changes,
         notes=tuple(notes),
+        is_empty=len(table) == 1,
     )
 
 

@@ -63,6 +63,7 @@ def export(request: Request) -> Export:
         files=(File(name=f"{request.assignment}-sakai.csv", data=sheet_bytes(made.table, dialect)),),
         changes=made.changes,
         notes=(*made.notes, *_clicks(made.mark)),
+        is_empty=len(made.table) == 1,
     )
 
 
