@@ -19,7 +19,7 @@ from jwcrypto.common import JWException
 from jwcrypto.jwk import JWK
 from jwcrypto.jwt import JWT
 from loopback import Answer, Asked, Loopback, Mishaps
-from lti_rules import ACTIVITY, CANVAS_SUBMISSION, GRADING, Item, Kind, RefusedError, take_score
+from lti_rules import ACTIVITY, CANVAS_SUBMISSION, GRADING, Item, Kind, RefusedError, shown_result, take_score
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -68,6 +68,10 @@ class Setup:
     audience: str = ""
     """What tokens are asked for; the token URL if empty."""
     items: Sequence[Item] = field(default_factory=list)
+    tells_comments: bool = True
+    """Whether results carry comments, which the standard does not demand."""
+    places: int | None = None
+    """To how many decimals of its own points it rounds scores; None for not at all."""
 
 
 class LtiPlatform(Loopback):
@@ -292,6 +296,7 @@ class LtiPlatform(Loopback):
             "timestamp without zone": stamp.endswith("Z") or "+" in stamp[19:],
             "timestamp without fraction": "." in stamp,
             "timestamp not later": not earlier or stamp > max(earlier),
+            "maximum not above 0": score.get("scoreMaximum", 1) > 0,
             "score without maximum": ("scoreGiven" in score) <= ("scoreMaximum" in score),
             "no number": all(
                 isinstance(score.get(name, 0), int | float) for name in ("scoreGiven", "scoreMaximum")
@@ -321,12 +326,13 @@ class LtiPlatform(Loopback):
             "userId": int(user) if self.setup.kind is Kind.MOODLE and user.isdigit() else user,
         }
         score = self.lies.get(user, known.score)
-        # Moodle leaves out what it takes for empty, and that is 0, too.
-        if score or (score is not None and self.setup.kind is not Kind.MOODLE):
-            shown |= {"resultScore": score, "resultMaximum": item.maximum}
-        if known.comment:
+        shown |= shown_result(self.setup.kind, item, known, self._rounded(score))
+        if known.comment and self.setup.tells_comments:
             shown["comment"] = known.comment
         return shown
+
+    def _rounded(self, score: float | None) -> float | None:
+        return score if score is None or self.setup.places is None else round(score, self.setup.places)
 
     def _memberships(self, asked: Asked) -> Answer:
         self._allow(asked, MEMBERS)

@@ -33,6 +33,8 @@ class Result:
     """What a platform keeps of a student in a line item; `score` is in points of the line item."""
 
     score: float | None = None
+    maximum: float | None = None
+    """Open edX: the maximum that came with the score, which is kept as it came."""
     timestamp: datetime
     comment: str = ""
     comments: list[str] = field(default_factory=list)
@@ -76,10 +78,24 @@ def take_score(kind: Kind, item: Item, score: dict[str, Any], students: set[str]
     {Kind.CANVAS: _canvas, Kind.MOODLE: _moodle, Kind.OPENEDX: _openedx}[kind](item, score, students)
 
 
-def _scaled(item: Item, score: dict[str, Any]) -> float | None:
+def _scaled(kind: Kind, item: Item, score: dict[str, Any]) -> float | None:
     if score.get("scoreGiven") is None:
         return None
-    return float(score["scoreGiven"]) * item.maximum / float(score["scoreMaximum"] or item.maximum)
+    if not score.get("scoreMaximum", 0) > 0:
+        # The standard wants more than 0; each platform makes something else of less.
+        raise RefusedError(422 if kind is Kind.CANVAS else 400, "scoreMaximum must be above 0")
+    return float(score["scoreGiven"]) * item.maximum / float(score["scoreMaximum"])
+
+
+def shown_result(kind: Kind, item: Item, result: Result, score: float | None) -> dict[str, float]:
+    """Return the numbers of a result; `score` is what is told, be it stored or not."""
+    # Moodle leaves out what it takes for empty, and that is 0, too.
+    if score is None or (kind is Kind.MOODLE and not score):
+        return {}
+    maximum = item.maximum if result.maximum is None else result.maximum
+    if kind is Kind.OPENEDX and maximum <= 0:
+        maximum = 1
+    return {"resultScore": score, "resultMaximum": maximum}
 
 
 def _canvas(item: Item, score: dict[str, Any], students: set[str]) -> None:
@@ -101,7 +117,7 @@ def _canvas(item: Item, score: dict[str, Any], students: set[str]) -> None:
         return
     found = item.results.setdefault(user, Result(timestamp=time))
     found.timestamp = time
-    found.score = _scaled(item, score) if counts else None
+    found.score = _scaled(Kind.CANVAS, item, score) if counts else None
     if score.get("comment"):
         found.comment = score["comment"]
         found.comments.append(score["comment"])
@@ -128,10 +144,8 @@ def _moodle(item: Item, score: dict[str, Any], students: set[str]) -> None:
         raise RefusedError(409, f"Refusing score with an earlier timestamp for item {item.number}")
     if user in item.locked:
         return
-    full = score["gradingProgress"] == "FullyGraded"
-    item.results[user] = Result(
-        score=_scaled(item, score) if full else None, timestamp=time, comment=score.get("comment") or ""
-    )
+    counted = _scaled(Kind.MOODLE, item, score) if score["gradingProgress"] == "FullyGraded" else None
+    item.results[user] = Result(score=counted, timestamp=time, comment=score.get("comment") or "")
 
 
 def _openedx(item: Item, score: dict[str, Any], _: set[str]) -> None:
@@ -149,6 +163,7 @@ def _openedx(item: Item, score: dict[str, Any], _: set[str]) -> None:
     if user in item.locked:
         return
     found = item.results.setdefault(user, Result(timestamp=time))
-    found.timestamp, found.score = time, _scaled(item, score)
+    # It keeps both numbers as they came, and asks for no maximum above 0.
+    found.timestamp, found.score, found.maximum = time, score.get("scoreGiven"), score.get("scoreMaximum")
     if score.get("comment") is not None:
         found.comment = score["comment"]

@@ -109,21 +109,22 @@ def test_a_comment_that_goes_away_is_announced(tmp_path: Path) -> None:
 
 @kinds
 def test_another_comment_is_sent_with_the_same_score(tmp_path: Path, kind: Kind) -> None:
-    """Also one that somebody changed there, and also where our record is lost; spaces are no difference."""
+    """Ours of before is replaced; one that says the same is not, also as HTML, also without a record."""
     with registered(tmp_path, Setup(kind=kind)) as tool:
-        tool.push(wanted({"ana": "9.5"}, comments=True))
-        result = tool.item.results[ids_on(kind)["ana"]]
-        for comment, sends in (("Something else.", 1), ("<p>Well done, ana. Go on.</p>", 0)):
-            result.comment = comment
+        for text, sends in (("Well done.", 1), ("a d", 1), ("a<b and c>d", 1)):
+            grades = [made_grade("ana", "9.5", email="ana@example.edu", comment=text)]
+            plan, outcomes = tool.push(wanted(grades, comments=True))
             tool.wall.now_s += 10
-            (tmp_path / ".autograder/pushed").rename(tmp_path / f"lost{sends}")
+            again, nothing = tool.push(wanted(grades, comments=True))
 
-            plan, outcomes = tool.push(wanted({"ana": "9.5"}, comments=True))
-
-            assert len(outcomes) == sends
-            assert not plan.rows[0].changes_score
             result = tool.item.results[ids_on(kind)["ana"]]
-            assert result.comment == ("Well done, ana.\nGo on." if sends else comment)
+            assert (len(outcomes), nothing, result.comment) == (sends, [], text)
+            assert again.rows[0].action is Action.UNCHANGED
+            assert plan.rows[0].changes_score == (text == "Well done.")
+        result.comment = "<p>a&lt;b and  c&gt;d</p>"
+        (tmp_path / ".autograder/pushed").rename(tmp_path / "lost")
+
+        assert tool.push(wanted(grades, comments=True))[1] == []
 
 
 @kinds

@@ -24,7 +24,6 @@ from autograder.lms.push.lti.service import (
     PlatformRefusedError,
     as_object,
 )
-from autograder.lms.push.wanted import folded
 from autograder.lms.push.web import DEFAULT_CLOCK, DEFAULT_POLICY, Clock, Policy
 
 if TYPE_CHECKING:
@@ -40,6 +39,8 @@ if TYPE_CHECKING:
 
 ITEM_TYPE = "application/vnd.ims.lis.v2.lineitem+json"
 RESULTS_TYPE = "application/vnd.ims.lis.v2.resultcontainer+json"
+_MOST_DIGITS = 6
+"""Digits before the point of a score that is divided by its maximum."""
 MOST = 200_000
 """Entries of a list that are read: no course has as many."""
 
@@ -78,7 +79,7 @@ class Result:
     share : Decimal or None
         The score divided by its maximum; None if the platform tells none.
     comment : str or None
-        The comment, its spaces folded; None if the platform tells none.
+        The comment as it is told; None if the platform tells none.
     """
 
     share: Decimal | None = None
@@ -288,9 +289,11 @@ def _understood(where: str) -> Iterator[None]:
 
 def _column(item: LineItem, base: str) -> Column:
     url, maximum = item.get_id(), item.get_score_maximum()
-    if not isinstance(url, str) or not url:
+    if not isinstance(url, str) or not url.isprintable() or " " in url:
         raise ServerError(
-            base.partition("?")[0], "the platform names a line item without id", "Tell its operator."
+            base.partition("?")[0],
+            "the platform names a line item without an id",
+            "Tell its operator.",
         )
     return Column(
         url=same_server(url, base),
@@ -306,12 +309,11 @@ def _result(told: Mapping[str, Any], where: str) -> Result:
     share = None
     if score is not None:
         given, maximum = _number(score), _number(told.get("resultMaximum", 1))
-        if given is None or not maximum:
-            raise ServerError(
-                where, "the platform tells a result that is no number", "Look at it in the LMS."
-            )
-        share = given / maximum
-    return Result(share=share, comment=folded(comment) if isinstance(comment, str) else None)
+        share = None if given is None or not maximum else given / maximum
+        if share is None or share.adjusted() > _MOST_DIGITS:
+            what = "the platform tells a result that is no number"
+            raise ServerError(where, what, "Look at it in the LMS.")
+    return Result(share=share, comment=comment if isinstance(comment, str) else None)
 
 
 def _number(value: object) -> Decimal | None:

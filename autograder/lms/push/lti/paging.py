@@ -59,9 +59,14 @@ def same_server(url: str, base: str) -> str:
     ServerError
         If it is on another server.
     """
-    goal = urljoin(base, url)
-    parts, asked = urlsplit(goal), urlsplit(base)
-    if (parts.scheme, asked.scheme) == ("http", "https") and parts.port in {None, 80}:
+    try:
+        goal = urljoin(base, url)
+        parts, asked = urlsplit(goal), urlsplit(base)
+        is_plain = parts.scheme == "http" and parts.port in {None, 80}
+    except ValueError:
+        what = "it leads to what is no address"
+        raise ServerError(base.partition("?")[0], what, "Tell the operator of the LMS.") from None
+    if is_plain and asked.scheme == "https":
         goal = urlunsplit(parts._replace(scheme="https", netloc=parts.netloc.removesuffix(":80")))
     if origin_of(goal) != origin_of(base) or "@" in parts.netloc:
         host = f"{parts.scheme}://{parts.hostname}"

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from autograder.lms.model import IdKind, Lms, Person, points_text
 from autograder.lms.push.lti.finding import label_of
 from autograder.lms.push.lti.members import read_members
+from autograder.lms.push.lti.notes import DOUBT, Arrival, Notes
 from autograder.lms.push.lti.service import PlatformRefusedError
 from autograder.lms.push.matching import match_members
-from autograder.lms.push.model import Action, Plan, Row, same_score, score_text
-from autograder.lms.push.record import digest
-from autograder.lms.push.wanted import folded
+from autograder.lms.push.model import TOLERANCE, Action, Plan, Row, same_score, score_text
+from autograder.lms.push.wanted import says
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from decimal import Decimal
 
     from autograder.lms.model import Grade
     from autograder.lms.push.lti.access import Access, Column, Result
@@ -25,13 +24,14 @@ if TYPE_CHECKING:
     from autograder.lms.push.record import Record
     from autograder.lms.push.wanted import Wanted
 
-FACT = "sent"
-"""What the record calls the hash of what was sent last."""
-
 NO_RIGHT = frozenset({400, 401, 403, 404, 405, 501})
 """What platforms answer that do not let the tool read results."""
 
 _SHOWN = 5
+_NO_POINTS = (
+    "the assignment has no points here, and a score over LTI is a part of some; give its cells points"
+)
+_OURS_INSTEAD = "; take it away in the LMS to send ours"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +55,11 @@ class Known:
     results: Mapping[str, Result] | None = field(default_factory=dict)
     people: Sequence[Person] = ()
     notes: tuple[str, ...] = ()
+
+    @property
+    def tells_comments(self) -> bool:
+        """Whether the platform is seen to tell comments: then one that it does not tell is not there."""
+        return any(result.comment is not None for result in (self.results or {}).values())
 
 
 def look(access: Access, column: Column | None, grades: Sequence[Grade]) -> Known:
@@ -144,8 +149,8 @@ class _Planner:
     def __init__(self, *, known: Known, wanted: Wanted, record: Record | None, lms: Lms) -> None:
         self._known = known
         self._wanted = wanted
-        self._record = record
-        self._lms = lms
+        self._notes = Notes(record, lms)
+        self._obstacle = _obstacle(known.column)
 
     def row(self, grade: Grade, members: Members) -> Row:
         """Return a student's row."""
@@ -159,17 +164,43 @@ class _Planner:
         row = Row(student=grade.student, key=key, action=Action.SKIP, before=before, name=person.shown)
         if after is None:
             return replace(row, after=before, reason=reason)
+        if obstacle := self._obstacle or ("" if grade.max_points > 0 else _NO_POINTS):
+            return replace(row, action=Action.BLOCKED, after=after, reason=obstacle)
         if not after:
             return replace(row, action=Action.CLEAR, reason=reason)
+        has_score = self._has_score(row, grade, result, after)
+        return self._commented(replace(row, after=after), grade, result, has_score=has_score)
+
+    def _commented(self, row: Row, grade: Grade, result: Result | None, *, has_score: bool) -> Row:
+        """Return a row with the comment that is not there yet."""
         comment = self._wanted.comment(grade)
-        mark = self._record is not None and self._record.of(key).get(FACT) == sent_mark(grade, after, comment)
-        if self._has_score(result, before, after, mark=mark) and self._has_comment(
-            result, comment, mark=mark
-        ):
-            return replace(row, action=Action.UNCHANGED, before=after, after=after, reason=self._unseen())
-        return replace(
-            row, action=Action.SEND, after=after, comment=comment, reason=self._cleared(result, comment)
-        )
+        told = None if result is None else result.comment
+        same = replace(row, before=row.after)
+        if self._notes.is_foreign(row.key, told, comment):
+            why = f"a comment that is not ours is there and stays{_OURS_INSTEAD if comment else ''}"
+            row = replace(row, reason=why)
+            return replace(same, action=Action.UNCHANGED) if has_score else replace(row, action=Action.SEND)
+        arrival = self._arrival(row, comment, told)
+        if arrival is Arrival.UNKNOWN:
+            row = replace(row, reason=DOUBT)
+            return (
+                replace(same, action=Action.SKIP, reason=DOUBT)
+                if has_score
+                else replace(row, action=Action.SEND)
+            )
+        has_comment = arrival is Arrival.YES or self._has_comment(row, result, comment)
+        if has_score and has_comment:
+            return replace(same, action=Action.UNCHANGED, reason=self._unseen())
+        reason = self._cleared(told, comment)
+        if self._notes.appends and has_comment:
+            comment = ""
+        return replace(row, action=Action.SEND, comment=comment, reason=reason)
+
+    def _arrival(self, row: Row, comment: str, told: str | None) -> Arrival:
+        """Return what became of a comment of an earlier push; one that takes another's place may go again."""
+        if not self._notes.appends or told is not None or self._known.tells_comments:
+            return Arrival.NO
+        return self._notes.arrival(row.key, comment, None if self._known.results is None else row.before)
 
     def _unmatched(self, grade: Grade, reason: str) -> Row:
         after, why = self._wanted.after(grade, "")
@@ -178,25 +209,69 @@ class _Planner:
         why = f"{reason}; collect with the roster that `autograder push lti --roster-to` writes"
         return Row(student=grade.student, action=Action.BLOCKED, after=after, reason=why)
 
-    def _has_score(self, result: Result | None, before: str, after: str, *, mark: bool) -> bool:
+    def _has_score(self, row: Row, grade: Grade, result: Result | None, after: str) -> bool:
+        sent = self._notes.score_was_sent(row.key, grade, after)
         if self._known.results is None:
-            return mark
+            return sent
         # Moodle tells neither a zero nor nothing.
         untold = result is not None and result.share is None and same_score(after, "0")
-        return before == after or (untold and mark)
+        # What is told may be ours, as the column's own points hold it.
+        rounded = bool(row.before) and self._notes.was_told(row.key, row.before)
+        near = rounded and is_near(row.before, after, self._known.column, grade.max_points)
+        return row.before == after or (sent and (untold or near))
 
-    def _has_comment(self, result: Result | None, comment: str, *, mark: bool) -> bool:
-        if not comment or self._known.results is None or result is None or result.comment is None:
-            return not comment or mark
-        return result.comment == folded(comment)
+    def _has_comment(self, row: Row, result: Result | None, comment: str) -> bool:
+        if not comment:
+            return True
+        if self._known.results is not None and result is None:
+            return False
+        if result is None or result.comment is None:
+            return self._notes.comment_was_sent(row.key, comment)
+        return says(result.comment, comment)
 
     def _unseen(self) -> str:
         return "it was sent before, as our record says" if self._known.results is None else ""
 
-    def _cleared(self, result: Result | None, comment: str) -> str:
-        if comment or result is None or not result.comment or self._lms is Lms.CANVAS:
+    def _cleared(self, told: str | None, comment: str) -> str:
+        if comment or not told or self._notes.appends:
             return ""
         return "the comment that is there goes away, for a score without a comment says that there is none"
+
+
+def _obstacle(column: Column | None) -> str:
+    """Return why a column takes no score, or nothing."""
+    if column is None or column.maximum is None or column.maximum > 0:
+        return ""
+    return "the column has no points in the LMS, where every score would be nothing; give it some there"
+
+
+def is_near(told: str, after: str, column: Column | None, max_points: Decimal) -> bool:
+    """
+    Return whether a score that a platform tells is ours, as its column holds it.
+
+    Parameters
+    ----------
+    told, after : str
+        What it tells, and what was sent, in points of the assignment; empty for none.
+    column : Column or None
+        The column, which may count fewer points: a hundredth of one of its points is more of ours.
+    max_points : Decimal
+        The assignment's points.
+
+    Returns
+    -------
+    bool
+        True if they differ by no more than half of the last decimal that is sent, or that the column
+        keeps if it keeps two.
+    """
+    if same_score(told, after):
+        return True
+    points = None if column is None else column.maximum
+    if not points or points >= max_points or not told or not after or told == "?":
+        return False
+    # What is told is rounded once more, to be shown.
+    most = TOLERANCE * (max_points / points) + TOLERANCE
+    return abs(Decimal(told) - Decimal(after)) <= most
 
 
 def shown(result: Result | None, max_points: Decimal) -> str:
@@ -204,11 +279,6 @@ def shown(result: Result | None, max_points: Decimal) -> str:
     if result is None or result.share is None:
         return ""
     return score_text(result.share * max_points)
-
-
-def sent_mark(grade: Grade, after: str, comment: str) -> str:
-    """Return a hash of what is sent for a student."""
-    return digest(json.dumps([after, points_text(grade.max_points), comment]))
 
 
 def _by_ids(grades: Sequence[Grade], lms: Lms) -> tuple[Person, ...]:
@@ -237,7 +307,7 @@ def _strangers(people: Sequence[Person], members: Members) -> Iterator[str]:
 def _notes(access: Access, known: Known, wanted: Wanted, rows: Sequence[Row]) -> Iterator[str]:
     """Yield what holds for everybody."""
     column, ours = known.column, wanted.max_points
-    if column is None and ours is not None:
+    if column is None and ours is not None and ours > 0:
         label = label_of(access, wanted.assignment)
         yield f"There is no line item yet: {label!r} of {points_text(ours)} points is made."
     elif column is not None and column.maximum is not None and ours is not None and column.maximum != ours:

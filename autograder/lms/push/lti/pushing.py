@@ -113,8 +113,7 @@ class LtiPush:
             self._column = make_column(self._access, wanted.assignment, wanted.max_points)
         record = self._record(self._column)
         with record.held():
-            readable = self._known.results is not None
-            yield from Sender(self._access, self._column, record, readable=readable).send(plan, wanted)
+            yield from Sender(self._access, self._column, record, self._known).send(plan, wanted)
 
     def people(self, wanted: Wanted) -> tuple[Person, ...]:
         """

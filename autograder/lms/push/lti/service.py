@@ -10,6 +10,7 @@ wrong is an error of the kit.
 from __future__ import annotations
 
 import json
+import re
 from datetime import UTC
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, NoReturn, cast
@@ -19,8 +20,9 @@ from pylti1p3.registration import Registration as LtiRegistration
 from pylti1p3.service_connector import ServiceConnector
 
 from autograder.errors import RefusedError, ServerError, UncertainError
+from autograder.lms.model import read_number
 from autograder.lms.push.lti.paging import next_page, same_server
-from autograder.lms.push.tokens import Secret
+from autograder.lms.push.tokens import MIN_LENGTH, Secret
 from autograder.lms.push.web import DEFAULT_CLOCK, DEFAULT_POLICY, Clock, Policy, Session
 
 if TYPE_CHECKING:
@@ -43,6 +45,8 @@ MOST_PAGES = 2000
 """Pages of one list; no course has as many."""
 TOKEN_S = 300.0
 """Seconds that a token is kept whose platform does not say how long it is good."""
+LONGEST_TOKEN_S = 86_400.0
+"""Seconds that a token is kept at most, whatever the platform says."""
 SPARE_S = 30.0
 """Seconds before its end from which on a token is not used."""
 WORDS_TRIES = 4
@@ -50,6 +54,7 @@ WORDS_TRIES = 4
 
 _WORD_S = 50.0
 """Seconds that the library's word for who the tool is can be used; it says 60."""
+_TOKEN = re.compile(rf"[!-~]{{{MIN_LENGTH},}}")
 _UNAUTHORIZED = 401
 _LONGEST_REASON, _DEEPEST = 300, 5
 
@@ -173,9 +178,10 @@ class Connector(ServiceConnector):
         return None
 
     def _cache_access_token(self, scope_key: str, access_token: Any, expires_in: Any) -> None:
-        if not isinstance(access_token, str) or not access_token.isprintable() or " " in access_token:
+        # What is shorter would be found in innocent text, and hidden there.
+        if not isinstance(access_token, str) or not _TOKEN.fullmatch(access_token):
             raise TypeError(scope_key)
-        lasts_s = float(expires_in) or TOKEN_S
+        lasts_s = _lasts_s(expires_in)
         token = Secret(access_token, "the platform")
         self._tokens[scope_key] = (token, self.clock.now() + max(lasts_s - SPARE_S, lasts_s / 2))
         self.session.secrets.append(token)
@@ -291,6 +297,15 @@ class Connector(ServiceConnector):
         except (ValueError, OverflowError):
             at = None
         raise kind(where, answer.status_code, said, at) from None
+
+
+def _lasts_s(told: object) -> float:
+    """Return for how many seconds a token is kept that is said to be good for so many."""
+    try:
+        seconds = float(read_number(told))
+    except ValueError:
+        return TOKEN_S
+    return min(seconds, LONGEST_TOKEN_S) if seconds > 0 else TOKEN_S
 
 
 def as_object(value: object, where: str) -> dict[str, Any]:

@@ -21,8 +21,12 @@ if TYPE_CHECKING:
 
 STEP = timedelta(milliseconds=1)
 """The next timestamp that is later than another one."""
+AHEAD = timedelta(days=366)
+"""How far the clock of a platform may be ahead of ours, to be believed: a time once sent holds for good."""
 FACT = "timestamp"
 """What the record calls it."""
+
+_LATEST = datetime(9000, 1, 1, tzinfo=UTC)
 
 
 class Stamps:
@@ -68,13 +72,31 @@ class Stamps:
         self._record.save()
         return stamp
 
+    def is_sane(self, told: datetime) -> bool:
+        """
+        Return whether a time that a platform tells may be one of now.
+
+        Parameters
+        ----------
+        told : datetime
+            Aware.
+
+        Returns
+        -------
+        bool
+            False if it is more than `AHEAD` later than ours.
+        """
+        return told.timestamp() - self._wall() <= AHEAD.total_seconds()
+
     def _last(self, user: str) -> datetime | None:
         text = self._record.of(user).get(FACT)
         if text is None:
             return None
         try:
-            return datetime.fromisoformat(text).astimezone(UTC)
-        except ValueError:
+            last = datetime.fromisoformat(text).astimezone(UTC)
+            # Later ones follow, up to the end of the calendar.
+            return min(last, _LATEST)
+        except (ValueError, OverflowError):
             remedy = "Put it back from a copy; without it a platform may refuse scores for a while."
             raise OperatorError(self._record.path, "holds a timestamp that is none", remedy) from None
 
