@@ -179,7 +179,11 @@ class _Planner:
         if self._notes.is_foreign(row.key, told, comment):
             why = f"a comment that is not ours is there and stays{_OURS_INSTEAD if comment else ''}"
             row = replace(row, reason=why)
-            return replace(same, action=Action.UNCHANGED) if has_score else replace(row, action=Action.SEND)
+            if not has_score:
+                return replace(row, action=Action.SEND)
+            # What is left out is listed, so that nobody waits for it.
+            left = Action.SKIP if comment else Action.UNCHANGED
+            return replace(same, action=left, reason=row.reason)
         arrival = self._arrival(row, comment, told)
         if arrival is Arrival.UNKNOWN:
             row = replace(row, reason=DOUBT)

@@ -212,12 +212,15 @@ class _Planner:
             return self._unshown(row, held)
         if comment and held.words and not self._marks.is_ours(row.key, held.words, comment):
             why = "a comment that is not ours is there and stays; take it away in Moodle to send ours"
-            row = replace(row, comment="", reason=why)
+            row = replace(row, comment="", reason=f"{row.reason}; {why}" if row.reason else why)
         elif comment and held.words == words_of(to_html(comment)):
             row = replace(row, comment="")
         if any(file.name == name for file in held.files):
             row = replace(row, file=None, file_name="")
-        return replace(row, action=self._action(row))
+        action = self._action(row)
+        # What is left out is listed, so that nobody waits for it.
+        left = action is Action.UNCHANGED and row.reason
+        return replace(row, action=Action.SKIP if left else action)
 
     def _unshown(self, row: Row, held: Held) -> Row:
         """Return the row of a student of whom Moodle shows neither score nor feedback."""
