@@ -49,13 +49,18 @@ class Student:
 
 @dataclass(kw_only=True)
 class Assignment:
-    """Something that has scores; ``without`` are students that it is not assigned to."""
+    """
+    Something that has scores; ``without`` are students that it is not assigned to.
+
+    It is ``anonymous`` as long as nobody may know whose work is whose, until its grades are posted.
+    """
 
     number: int
     title: str
     points: Decimal = Decimal(10)
     published: bool = True
     closed: bool = False
+    anonymous: bool = False
     read_only: bool = False
     without: frozenset[int] = frozenset()
 
@@ -111,6 +116,7 @@ class Canvas:
             raise RefusedError(f"did not parse cleanly: {error}") from None
         rewritten = [[None if cell is None else rewritten_number(cell) for cell in row] for row in rows]
         first = self._first_assignment(rewritten[0] if rewritten else [])
+        ids = self._ids(rewritten[0], first)
         columns = self._columns(rewritten[0], first, upload)
         students = []
         for row in rewritten[1:]:
@@ -119,7 +125,7 @@ class Canvas:
             elif not all(_heads_columns(cell) for cell in row if cell):
                 students.append(row)
         for row in students:
-            self._student_row(row, columns, upload)
+            self._student_row(row, (ids, columns), upload)
         return upload
 
     def apply(self, upload: Upload) -> None:
@@ -144,6 +150,10 @@ class Canvas:
         while at < len(cells) and cells[at] in self.custom_columns:
             at += 1
         return at
+
+    def _ids(self, header: Row, first: int) -> dict[str, int]:
+        """Return where the ids are that the header names; no other cell is one (rule 2)."""
+        return {header[at] or "": at for at in range(first) if (header[at] or "").startswith("SIS ")}
 
     def _columns(self, header: Row, first: int, upload: Upload) -> dict[int, Assignment]:
         """Return which column is which assignment's (rules 3 and 4)."""
@@ -175,9 +185,12 @@ class Canvas:
             if points != assignment.points:
                 upload.points[assignment.number] = points
 
-    def _student_row(self, row: Row, columns: dict[int, Assignment], upload: Upload) -> None:
+    def _student_row(
+        self, row: Row, where: tuple[dict[str, int], dict[int, Assignment]], upload: Upload
+    ) -> None:
         """Compare a student's scores with what is there (rules 8 to 10)."""
-        student = self._student(row)
+        ids, columns = where
+        student = self._student(row, ids)
         if student is None:
             upload.new_students.append(row[0] or "")
             return
@@ -185,21 +198,23 @@ class Canvas:
             return
         for at, assignment in columns.items():
             place = student.number, assignment.number
-            value = _value(_at(row, at))
+            value = _value(_at(row, at), assignment.points)
             if student.number in assignment.without:
                 value = None
             if _same(value, self.scores.get(place)):
                 upload.unchanged.add(place)
-            elif assignment.closed:
-                upload.warnings.append(f"closed: {place}")
+            elif assignment.closed or assignment.anonymous:
+                upload.warnings.append(f"{'closed' if assignment.closed else 'anonymous'}: {place}")
             else:
                 upload.applied[place] = value
 
-    def _student(self, row: Row) -> Student | None:
+    def _student(self, row: Row, ids: dict[str, int]) -> Student | None:
         """Return whose a row is (rule 6)."""
         names = 2 if self.split_names else 1
         number = integer_prefix(_at(row, names))
-        sis_id, login = _at(row, names + 1), _at(row, names + 2)
+        sis_id, login = (
+            _at(row, ids[name]) if name in ids else "" for name in ("SIS User ID", "SIS Login ID")
+        )
         name = _at(row, 0)
         for fits in (
             lambda one: one.number == number,
@@ -289,8 +304,8 @@ def rewritten_number(cell: str) -> str:
     return whole + (f".{decimals}" if decimals.strip("%") else decimals)
 
 
-def _value(cell: str) -> Value:
-    """Return what a cell of a score means (rules 7 and 8)."""
+def _value(cell: str, points: Decimal) -> Value:
+    """Return what a cell of a score means (rules 7 and 8): a percentage is one of the points possible."""
     text = cell.strip()
     if text in {"", "-"}:
         return None
@@ -298,6 +313,8 @@ def _value(cell: str) -> Value:
         return EXCUSED
     if re.fullmatch(r"-?[0-9]*\.?[0-9]+", text):
         return Decimal(text)
+    if re.fullmatch(r"-?[0-9]*\.?[0-9]+%", text):
+        return Decimal(text[:-1]) * points / 100
     # What no rule makes a number of is read as nothing: so a space in a number blanks it.
     return None if re.fullmatch(r"[0-9].*", text) else text
 

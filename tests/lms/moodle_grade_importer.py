@@ -65,7 +65,9 @@ class Gradebook:
     grades: dict[tuple[int, str], Decimal] = field(default_factory=dict)
     feedback: dict[tuple[int, str], str] = field(default_factory=dict)
     locked: set[tuple[int, str]] = field(default_factory=set)
-    last_graded: int = 0
+    last_graded: int = -1
+    group: frozenset[int] | None = None
+    """Who is in the teacher's group where groups are separate; None where they are not."""
     mark: str = "."
     limit: Decimal = Decimal(100)
     now: int = 0
@@ -83,6 +85,8 @@ class Gradebook:
         upload = Upload()
         for row in rows:
             user = self._user(row[places[chosen.header]], chosen.by)
+            if self.group is not None and user.number not in self.group:
+                raise RefusedError(f"not in the group: {user.number}")
             if DOWNLOADED in header:
                 self._check_time(row[header.index(DOWNLOADED)])
             for name, item in chosen.items.items():
@@ -92,7 +96,7 @@ class Gradebook:
                 if grade is None:
                     upload.nulls.append((user.number, item))
                 else:
-                    upload.grades[user.number, item] = min(grade, self.items[item])
+                    upload.grades[user.number, item] = grade
             for name, item in chosen.feedback.items():
                 upload.feedback[user.number, item] = row[places[name]]
         return upload
@@ -127,7 +131,7 @@ class Gradebook:
         if (
             not cell.isdecimal()
             or not self.now - YEAR_S < int(cell) <= self.now
-            or int(cell) < self.last_graded
+            or int(cell) <= self.last_graded
         ):
             raise RefusedError("downloaded too long ago")
 

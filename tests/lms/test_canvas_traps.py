@@ -319,3 +319,55 @@ def test_a_file_that_cannot_be_used_is_told_with_its_place(text: str, title: str
         export(made_request([graded(ANA)], text, title=title))
 
     assert told in str(caught.value)
+
+
+def test_a_percentage_is_one_of_the_points_possible_and_stays_it() -> None:
+    """Beside a score that is sent it is written again, and Canvas reads the same as before."""
+    course = canvas(ANA)
+    course.assignments[1].points = Decimal(5)
+    course.scores = {(501, 4022): Decimal("4.375")}
+    assert course.accepts(rows_of('"Ruiz, Ana",501,,,S,"87,5%"\n')).applied == {(501, 4021): Decimal("8.75")}
+
+    sheet = parse_sheet(
+        f'{HEAD},HW 1 (4021),HW 1 extra (4022)\n"Ruiz, Ana",501,,,S,,"87,5%"\n'.encode(), "theirs.csv"
+    )
+    ana = graded(ANA)
+    ana = replace(ana, parts=(ana.parts[0], replace(ana.parts[1], points=None)))
+    columns = {"exercise1": "HW 1", "exercise2": "HW 1 extra"}
+    done = export(made_request([ana], sheet, by_exercise=True, columns=columns))
+
+    upload = course.accepts(done.files[0].data)
+    assert (upload.applied, upload.unchanged) == ({(501, 4021): Decimal(4)}, {(501, 4022)})
+
+
+@pytest.mark.parametrize(
+    ("header", "row", "found"),
+    [
+        ("Student,ID,Section", "X,999,S0001", False),
+        ("Student,ID,Section,Note", "X,999,,S0001", False),
+        ("Student,ID,SIS Login ID,Section", "X,999,S0001,", False),
+        ("Student,ID,SIS Login ID,Section", "X,999,aruiz,", True),
+        ("Student,ID,SIS User ID,SIS Login ID,Section", "X,999,S0001,,", True),
+    ],
+)
+def test_a_student_is_found_by_what_the_header_says_only(header: str, row: str, *, found: bool) -> None:
+    """A section that is called like somebody's id is nobody."""
+    course = canvas(ANA)
+    course.custom_columns = ("Note",)
+
+    upload = course.accepts(f"{header},HW 1 (4021)\n{row},9.50\n".encode())
+
+    assert bool(upload.applied) == found
+    assert upload.new_students == ([] if found else ["X"])
+
+
+@pytest.mark.parametrize("kept", ["closed", "anonymous"])
+def test_what_canvas_refuses_and_no_export_of_it_shows_is_told(kept: str) -> None:
+    """A closed grading period, and an anonymous assignment before its grades are posted."""
+    course = canvas(ANA)
+    setattr(course.assignments[0], kept, True)
+    done = export(made_request([graded(ANA)], like(course)))
+
+    upload = course.accepts(done.files[0].data)
+    assert (upload.applied, upload.warnings) == ({}, [f"{kept}: (501, 4021)"])
+    assert any("closed" in note and "anonymous" in note for note in done.notes)

@@ -125,9 +125,12 @@ def test_the_time_of_the_download_stays_and_is_believed() -> None:
     course = gradebook()
     sheet = like(course)
     done = export(made_request([graded(ANA)], sheet))
-    course.last_graded = course.now + 60
-    with pytest.raises(RefusedError, match="too long ago"):
-        course.accepts(done.files[0].data, choices(done)[0])
+    for graded_at in (course.now, course.now + 60):
+        course.last_graded = graded_at
+        with pytest.raises(RefusedError, match="too long ago"):
+            course.accepts(done.files[0].data, choices(done)[0])
+    course.last_graded = course.now - 1
+    agree(done, course)
 
     with pytest.raises(CourseError) as caught:
         export(made_request([graded(ANA)], sheet, now=NOW + timedelta(days=365)))
@@ -310,3 +313,23 @@ def test_what_makes_moodle_refuse_the_file_is_told() -> None:
 
     new = export(made_request([graded(ANA)], like(course), title="HW 7"))
     assert any("no column for 'HW 7'" in note and "overwritten if you map" in note for note in new.notes)
+
+
+def test_somebody_of_another_group_makes_moodle_refuse_the_file() -> None:
+    """No export of Moodle's says who is in the group of whoever imports it, so it is told."""
+    course = gradebook(group=frozenset({11}))
+    done = export(made_request([graded(ANA), graded(BO)], like(course)))
+
+    with pytest.raises(RefusedError, match="not in the group: 12"):
+        course.accepts(done.files[0].data, choices(done)[0])
+    assert any("not in your group" in note for note in done.notes)
+    agree(export(made_request([graded(ANA)], like(course))), course)
+
+
+def test_nobody_knows_that_moodle_would_cut_so_nothing_above_the_maximum_is_sent() -> None:
+    """A file of one's own may hold it, and then it counts."""
+    course = gradebook()
+    assert course.accepts(b"ID number,HW 1\nS01,10.5\n", BY_NUMBER).grades == {(11, "HW 1"): Decimal("10.5")}
+
+    (change,) = export(made_request([graded(ANA, "10.5")], like(gradebook(ANA)))).changes
+    assert change.action is Action.SKIPPED

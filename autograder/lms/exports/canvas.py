@@ -290,7 +290,10 @@ def _clicks(request: Request, *, sent: bool) -> Iterator[str]:
             "`autograder push canvas --comments` sends them."
         )
     if sent:
-        yield "In Canvas: Grades, Import, this file; compare what it shows with the above before you save."
+        yield (
+            "In Canvas: Grades, Import, this file; compare what it shows with the above before you save. It "
+            "refuses a closed grading period, and an anonymous assignment until its grades are posted."
+        )
 
 
 def _renamed(header: str, safe: str = "") -> Iterator[str]:
