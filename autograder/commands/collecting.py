@@ -150,12 +150,7 @@ def collect(course: Course, wanted: Wanted) -> Collection:
         enrolment=enrolment,
         left=(*enrolment.left, *left),
         deadlines=deadlines,
-        notes=(
-            *notes,
-            *told,
-            *(note for source in sources for note in source.download.notes),
-            *_zone_note(sources, wanted.zone),
-        ),
+        notes=(*notes, *told, *_notes(sources, wanted)),
         names={one.student: shown for one in (*known, *enrolment.people) if (shown := _called(one))},
         dry_run=wanted.dry_run,
     )
@@ -280,6 +275,13 @@ def _written(
             done.append(one)
             progress.advance(task)
     return done
+
+
+def _notes(sources: Sequence[_Source], wanted: Wanted) -> Iterator[str]:
+    """Yield what the downloads themselves give to know."""
+    for source in sources:
+        yield from source.download.notes
+    yield from _zone_note(sources, wanted.zone)
 
 
 def _zone_note(sources: Iterable[_Source], zone: tzinfo) -> Iterator[str]:
