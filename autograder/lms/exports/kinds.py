@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 NAMES: Mapping[str, str] = {
     "canvas": "an export of Canvas's gradebook (Grades, Export)",
-    "moodle-worksheet": "a grading worksheet of Moodle (an assignment, Submissions, Download grading worksheet)",
+    "moodle-worksheet": "a grading worksheet of Moodle (Submissions, Download grading worksheet)",
     "moodle-grades": "an export of Moodle's gradebook (Grades, Export, Plain text file)",
     "blackboard": "a download of Blackboard's gradebook (Download, or Work Offline)",
     "brightspace": "an export of Brightspace's grades (Grades, Enter Grades, Export)",
