@@ -20,11 +20,11 @@ from hypothesis import strategies as st
 from made_grades import made_grade, made_request
 
 from autograder.lms.exports import csv_table, json_text
+from autograder.lms.exports.grade_table import table_row
 from autograder.lms.exports.model import Action
 from autograder.lms.grades import Beside, grades_of
 from autograder.lms.model import GradeState, Lms, points_text
 from autograder.lms.sheets import FORMULA
-from autograder.lms.exports.grade_table import table_row
 from autograder.scores import NOT_YET, CellScore, StudentScore
 
 if TYPE_CHECKING:

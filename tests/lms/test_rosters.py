@@ -7,6 +7,7 @@ import io
 import json
 import shutil
 import subprocess
+from contextlib import suppress
 from dataclasses import replace
 from itertools import permutations
 from typing import TYPE_CHECKING
@@ -65,9 +66,15 @@ def test_everybody_is_read_as_written(name: str, tmp_path: Path) -> None:
 @settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(nasty=classes(), name=st.sampled_from(sorted(WRITERS)))
 def test_any_class_is_read_as_written(nasty: tuple[Nasty, ...], name: str) -> None:
-    """What an LMS can write is read, whoever the people are."""
+    """What an LMS can write is read, whoever the people are; or refused, if it can be read in two ways."""
     data, people = WRITERS[name](nasty)
 
+    doubtful = any(one.last.endswith("\\") or one.first.endswith("\\") for one in nasty)
+    if doubtful and name == "Sakai, assignment":
+        # Its lines of titles leave nothing by which two readings could be told apart.
+        with suppress(CourseError):
+            assert without_lines(read(data).people) == people
+        return
     assert without_lines(read(data).people) == people
 
 
