@@ -220,13 +220,7 @@ def to_canvas(course: Course, assignment: str, place: Place, *, told: Callable[[
     # Slow to import, and of use to who sends to Canvas only.
     from autograder.lms.push.canvas.pushing import CanvasPush, CanvasTarget  # noqa: PLC0415
 
-    where = _place(course, CANVAS, place)
-    target = CanvasTarget(
-        url=where.url,
-        course=where.course,
-        assignment=where.item or assignment,
-        token=token_of(course, CANVAS, place.token_file),
-    )
+    target = CanvasTarget(**_target(course, assignment, CANVAS, place))
     return CanvasPush(target, course.root, **_bounds(told))
 
 
@@ -259,11 +253,7 @@ def to_moodle(course: Course, assignment: str, place: Place, *, told: Callable[[
     """
     from autograder.lms.push.moodle.pushing import MoodlePush, MoodleTarget  # noqa: PLC0415 - as above
 
-    where = _place(course, MOODLE, place)
-    token = token_of(course, MOODLE, place.token_file)
-    target = MoodleTarget(
-        url=where.url, course=where.course, assignment=where.item or assignment, token=token
-    )
+    target = MoodleTarget(**_target(course, assignment, MOODLE, place))
     return MoodlePush(target, course.root, **_bounds(told))
 
 
@@ -283,6 +273,13 @@ def _bounds(told: Callable[[str], None]) -> dict[str, Any]:
     from autograder.lms.push import web  # noqa: PLC0415 - requests is slow to import, too
 
     return {"policy": replace(web.DEFAULT_POLICY, told=told), "clock": web.DEFAULT_CLOCK}
+
+
+def _target(course: Course, assignment: str, lms: str, place: Place) -> dict[str, Any]:
+    """Return what the targets of all LMSs are made of."""
+    where = _place(course, lms, place)
+    token = token_of(course, lms, place.token_file)
+    return {"url": where.url, "course": where.course, "assignment": where.item or assignment, "token": token}
 
 
 def _place(course: Course, lms: str, place: Place) -> Place:
