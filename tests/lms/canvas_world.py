@@ -7,12 +7,15 @@ judged by what Canvas would have made of it. `loopback_canvas` puts it on the wi
 
 from __future__ import annotations
 
+import html
 import re
 from dataclasses import dataclass, field
 from typing import Any
 
 TOKEN = "7053~Zq1YhVbN0tSecretOfTheTeacher42"  # noqa: S105 - of no server
 COURSE, ASSIGNMENT, CATEGORY = 4021, 70311, 55
+TEACHER = 11
+"""Whose the token is."""
 SEE_ATTACHED = "See attached files."
 """What Canvas writes itself where a comment has files and no text."""
 
@@ -266,12 +269,12 @@ class World:
         self.files[number] = Stored(id=number, uuid=f"u{number}x", name=name, size=size, user=user)
         return self.files[number]
 
-    def say(self, user: int, text: str, file_ids: list[int]) -> None:
+    def say(self, user: int, text: str, file_ids: list[int], by: int = TEACHER) -> None:
         """Add a comment."""
         files = [self.files[number].facts() for number in file_ids]
         if self.rewrites_comments:
-            text = f"<p>{text.replace('&', '&amp;')}</p>"
-        comment: dict[str, Any] = {"id": next(self.numbers), "author_id": 11, "author_name": "Teacher"}
+            text = f"<p>{html.escape(text, quote=False)}</p>" if text else ""
+        comment: dict[str, Any] = {"id": next(self.numbers), "author_id": by, "author_name": f"User {by}"}
         comment |= {"comment": text or SEE_ATTACHED, "created_at": "2026-11-03T09:30:00Z"}
         if files:
             comment["attachments"] = files

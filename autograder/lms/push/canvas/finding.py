@@ -17,7 +17,7 @@ from autograder.lms.model import IdKind, Lms, Person, read_number
 from autograder.terminal import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from autograder.lms.push.canvas.access import Access
 
@@ -78,7 +78,7 @@ class Held:
     deducted : Decimal
         Points that Canvas takes off by a late policy of its own.
     comments : tuple of Comment
-        Those that the token may see.
+        Those that the token may see, without students' own.
     """
 
     score: Decimal | None = None
@@ -242,7 +242,13 @@ def _student(user: Mapping[str, Any]) -> Student:
     return Student(person=person, concluded=bool(states) and states <= {"completed"})
 
 
-def read_held(access: Access, found: Found, users: Sequence[int] | None = None) -> dict[int, Held]:
+def read_held(
+    access: Access,
+    found: Found,
+    users: Sequence[int] | None = None,
+    *,
+    students: Collection[int] = (),
+) -> dict[int, Held]:
     """
     Return what students have in Canvas.
 
@@ -254,6 +260,8 @@ def read_held(access: Access, found: Found, users: Sequence[int] | None = None) 
         Which assignment.
     users : sequence of int, optional
         Whose, by Canvas's numbers; by default everybody's.
+    students : collection of int
+        Whose comments are none of ours, whatever is in them.
 
     Returns
     -------
@@ -274,21 +282,21 @@ def read_held(access: Access, found: Found, users: Sequence[int] | None = None) 
                 student_ids=list(users), assignment_ids=[found.id], include=include
             )
         mine = (one for one in _all(listed) if int(one.assignment_id) == found.id)
-        return {int(one.user_id): _held(vars(one)) for one in mine}
+        return {int(one.user_id): _held(vars(one), students) for one in mine}
 
 
-def _held(facts: Mapping[str, Any]) -> Held:
+def _held(facts: Mapping[str, Any], students: Collection[int]) -> Held:
     # `score` is after Canvas's own late policy, `entered_score` is what was sent.
     entered = facts.get("entered_score", facts.get("score"))
     return Held(
         score=None if entered is None else read_number(entered),
         excused=bool(facts.get("excused")),
         deducted=read_number(facts.get("points_deducted") or 0),
-        comments=comments_of(facts),
+        comments=comments_of(facts, students),
     )
 
 
-def comments_of(facts: Mapping[str, Any]) -> tuple[Comment, ...]:
+def comments_of(facts: Mapping[str, Any], students: Collection[int] = ()) -> tuple[Comment, ...]:
     """
     Return the comments in what Canvas says of a submission.
 
@@ -296,6 +304,8 @@ def comments_of(facts: Mapping[str, Any]) -> tuple[Comment, ...]:
     ----------
     facts : mapping
         A submission, in Canvas's words.
+    students : collection of int
+        Whose comments are left out.
 
     Returns
     -------
@@ -305,6 +315,7 @@ def comments_of(facts: Mapping[str, Any]) -> tuple[Comment, ...]:
     return tuple(
         Comment(id=str(one["id"]), text=str(one.get("comment") or ""), files=tuple(_file_names(one)))
         for one in facts.get("submission_comments") or []
+        if one.get("author_id") not in students
     )
 
 

@@ -55,7 +55,7 @@ def make_plan(access: Access, found: Found, wanted: Wanted, record: Record) -> P
     students = read_students(access, found)
     obstacle = _obstacle(found.facts)
     # Of an anonymous assignment Canvas tells everything but whose it is.
-    held = {} if found.facts.get("anonymize_students") else read_held(access, found)
+    held = {} if found.facts.get("anonymize_students") else read_held(access, found, students=students)
     planner = _Planner(found=found, wanted=wanted, record=record, students=students, held=held)
     rows = [replace(row, name=planner.name(row.key)) for row in planner.rows()]
     if obstacle:

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 from canvasapi.submission import Submission
 
 from autograder.errors import RefusedError, ServerError, SubmissionError, UncertainError
-from autograder.lms.push.canvas.carried import has_file, has_text
-from autograder.lms.push.canvas.finding import Held, comments_of, read_groups, read_held
+from autograder.lms.push.canvas.carried import has_file, has_text, intended, shows_file, shows_text
+from autograder.lms.push.canvas.finding import Held, comments_of, read_groups, read_held, read_students
 from autograder.lms.push.canvas.groups import Groups, changes, gives, is_grouped
 from autograder.lms.push.canvas.uploading import upload
 from autograder.lms.push.feedback import read_feedback
@@ -24,7 +24,7 @@ from autograder.lms.push.model import EXCUSED, Outcome, State, same_score, score
 from autograder.lms.push.record import digest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from canvasapi.progress import Progress
 
@@ -79,6 +79,7 @@ class Sender:
         self._failed_in_a_row = 0
         self._groups = Groups({})
         self._planned: dict[int, Row] = {}
+        self._students: Collection[int] = ()
 
     def send(self, plan: Plan) -> Iterator[Outcome]:
         """
@@ -106,7 +107,9 @@ class Sender:
                 # Excuses first: who is excused keeps that when another member gets a score.
                 rows = sorted(rows, key=lambda row: row.after != EXCUSED)
                 self._groups = Groups(read_groups(self._access, self._found.facts["group_category_id"]))
-            size = CARRYING_GROUP if any(row.comment or row.file for row in rows) else GROUP
+            carries = any(row.comment or row.file for row in rows)
+            size = CARRYING_GROUP if carries else GROUP
+            self._students = frozenset(read_students(self._access, self._found)) if carries else ()
             for start in range(0, len(rows), size):
                 yield from self._group(rows[start : start + size])
 
@@ -178,7 +181,7 @@ class Sender:
         return held
 
     def _read(self, rows: Sequence[Row]) -> dict[str, Held]:
-        found = read_held(self._access, self._found, [int(row.key) for row in rows])
+        found = read_held(self._access, self._found, [int(row.key) for row in rows], students=self._students)
         return {row.key: found.get(int(row.key), _NOTHING) for row in rows}
 
     def _together(self, rows: Sequence[Row]) -> None:
@@ -218,7 +221,8 @@ class Sender:
             comment["file_ids"] = [upload(self._access, self._place(row), feedback)]
         if not comment:
             return
-        self._record.note(row.key, comment_id="")
+        self._record.note(row.key, **intended(row, facts))
+        self._record.save()
         # Everybody gets what is theirs, also where Canvas grades groups.
         self._send_comment(row, held, comment | {"group_comment": False})
         self._record.note(row.key, **_carried(row))
@@ -230,7 +234,9 @@ class Sender:
             try:
                 with self._access.asking(row.student):
                     answer = self._submission(row).edit(comment=dict(comment))
-                    added = [one.id for one in comments_of(vars(answer)) if one.id not in known]
+                    added = [
+                        one.id for one in comments_of(vars(answer), self._students) if one.id not in known
+                    ]
                 self._record.note(row.key, comment_id=added[-1] if added else "")
             except UncertainError:
                 if self._has_arrived(row):
@@ -244,7 +250,7 @@ class Sender:
         """Look for a comment whose answer was lost, for a while."""
         for wait_s in SETTLES_S:
             self._access.clock.sleep(wait_s)
-            if not _missing(row, self._read([row])[row.key], {}):
+            if not _missing(row, self._read([row])[row.key], self._record.of(row.key)):
                 return True
         return False
 
@@ -318,7 +324,7 @@ def _missing(row: Row, held: Held, facts: Mapping[str, str]) -> str:
     """Return what Canvas does not show: "comment", "file" or both; nothing if it shows all."""
     # Its number is enough: Canvas may show a text in another form than it was sent in.
     shown = any(one.id == facts.get("comment_id") for one in held.comments)
-    missing = ["comment"] if row.comment and not shown and not has_text(held, row.comment, {}) else []
-    if row.file is not None and not has_file(held, row.file_name, {}):
+    missing = ["comment"] if row.comment and not shown and not shows_text(held, row.comment, facts) else []
+    if row.file is not None and not shows_file(held, row.file_name):
         missing.append("file")
     return " and the ".join(missing)
