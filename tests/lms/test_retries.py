@@ -57,7 +57,22 @@ def test_the_server_says_how_long_to_wait(hours: Hours) -> None:
     assert hours.slept == [17.0, 42.0]
 
 
-@pytest.mark.parametrize("wait", ["", "soon", "-5", "1e9", "٣", "Tue, 03 Nov 1998 09:30:42 GMT", "0"])
+@pytest.mark.parametrize(
+    "wait",
+    [
+        *(
+            "",
+            "soon",
+            "-5",
+            "1e9",
+            "٣",
+            "Tue, 03 Nov 1998 09:30:42 GMT",
+            "0",
+            "Tue, 03 Nov 99998 09:30:42 GMT",
+        ),
+        "Mon, 01 Jan 2024 00:00:00 +99999999999999999",
+    ],
+)
 def test_nonsense_about_waiting_is_no_hammering(hours: Hours, wait: str) -> None:
     """Without a time that can be used, ours is."""
     with Scripted(throttle({"Retry-After": wait}), throttle({"Retry-After": wait})) as server:

@@ -120,7 +120,7 @@ def _retry_after_s(answer: requests.Response) -> float:
     try:
         then, now = (parsedate_to_datetime(one) for one in (text, answer.headers.get("Date", "")))
         return max((then - now).total_seconds(), 0.0)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, ArithmeticError):
         return 0.0
 
 
