@@ -144,9 +144,7 @@ def lti(course: Course, assignments: list[str], *, as_json: bool, keys: bool, **
     else:
         if asked["feedback"]:
             what = "LTI carries scores and comments, and no files"
-            raise CourseError(
-                "--feedback", what, "Send pages by `feedback --zip`."
-            )
+            raise CourseError("--feedback", what, "Send pages by `feedback --zip`.")
         way = over.to_lti(course, files, told=_told)
         _push(course, _only(assignments), way, as_json=as_json, asked=asked)
 
