@@ -58,7 +58,9 @@ class CanvasPush:
         clock: Clock = DEFAULT_CLOCK,
     ) -> None:
         self._access = Access(target, policy=policy, clock=clock)
-        self._found = find(self._access, target.course, target.assignment)
+        # Left, a session closes its connections; it can be used again.
+        with self._access.session:
+            self._found = find(self._access, target.course, target.assignment)
         where = f"canvas {self._access.url} course {self._found.course.id} assignment {self._found.id}"
         self._record = Record(course, where)
 
@@ -81,7 +83,8 @@ class CanvasPush:
         ServerError
             If Canvas does not answer.
         """
-        return make_plan(self._access, self._found, wanted, self._record)
+        with self._access.session:
+            return make_plan(self._access, self._found, wanted, self._record)
 
     def send(self, plan: Plan, wanted: Wanted) -> Iterator[Outcome]:
         """
@@ -94,10 +97,15 @@ class CanvasPush:
         wanted : Wanted
             What it was made of.
 
-        Returns
-        -------
-        iterator of Outcome
-            One for each row of `Plan.to_send`; nothing is sent until it is asked for one. It raises
-            OperatorError if Canvas cannot be reached any more or somebody else is sending.
+        Yields
+        ------
+        Outcome
+            One for each row of `Plan.to_send`; nothing is sent until it is asked for one.
+
+        Raises
+        ------
+        OperatorError
+            If Canvas cannot be reached any more or somebody else is sending.
         """
-        return Sender(self._access, self._found, wanted.assignment, self._record).send(plan)
+        with self._access.session:
+            yield from Sender(self._access, self._found, wanted.assignment, self._record).send(plan)

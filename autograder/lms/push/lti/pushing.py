@@ -73,6 +73,11 @@ class LtiPush:
         ServerError
             If the platform does not answer.
         """
+        # Left, a session closes its connections; it can be used again.
+        with self._access.connector.session:
+            return self._planned(wanted)
+
+    def _planned(self, wanted: Wanted) -> Plan:
         # Whoever may not send scores learns it before anything is looked at.
         self._access.connector.get_access_token([SCORES])
         self._column = find_column(self._access, wanted.assignment)
@@ -109,11 +114,12 @@ class LtiPush:
         """
         if not plan.to_send or wanted.max_points is None or self._known is None:
             return
-        if self._column is None:
-            self._column = make_column(self._access, wanted.assignment, wanted.max_points)
-        record = self._record(self._column)
-        with record.held():
-            yield from Sender(self._access, self._column, record, self._known).send(plan, wanted)
+        with self._access.connector.session:
+            if self._column is None:
+                self._column = make_column(self._access, wanted.assignment, wanted.max_points)
+            record = self._record(self._column)
+            with record.held():
+                yield from Sender(self._access, self._column, record, self._known).send(plan, wanted)
 
     def people(self, wanted: Wanted) -> tuple[Person, ...]:
         """
@@ -201,4 +207,5 @@ def read_roster(access: Access) -> Roster:
     if not registration.context_memberships_url:
         what = "context_memberships_url is missing"
         raise ConfigError(registration.where, what, "It says who is in the course.")
-    return read_members(access.connector, registration.context_memberships_url, registration.lms)
+    with access.connector.session:
+        return read_members(access.connector, registration.context_memberships_url, registration.lms)

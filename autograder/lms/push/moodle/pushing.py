@@ -58,7 +58,9 @@ class MoodlePush:
         clock: Clock = DEFAULT_CLOCK,
     ) -> None:
         self._service = Service(target, policy=policy, clock=clock)
-        self._found = find(self._service, target)
+        # Left, a session closes its connections; it can be used again.
+        with self._service.session:
+            self._found = find(self._service, target)
         self._record = Record(course, f"moodle {self._service.url} assignment {self._found.id}")
 
     def plan(self, wanted: Wanted) -> Plan:
@@ -80,8 +82,9 @@ class MoodlePush:
         ServerError
             If Moodle does not answer.
         """
-        known = look(self._service, self._found, wanted.grades)
-        return make_plan(self._service, self._found, known, wanted, self._record)
+        with self._service.session:
+            known = look(self._service, self._found, wanted.grades)
+            return make_plan(self._service, self._found, known, wanted, self._record)
 
     def send(self, plan: Plan, wanted: Wanted) -> Iterator[Outcome]:
         """
@@ -106,5 +109,5 @@ class MoodlePush:
         """
         if not plan.to_send:
             return
-        with self._record.held():
+        with self._record.held(), self._service.session:
             yield from Sender(self._service, self._found, wanted.assignment, self._record).send(plan)
