@@ -117,12 +117,12 @@ def test_many_accents_in_a_row_keep_nobody_busy() -> None:
     """To sort them takes the square of their number; a name with so many is too long anyway."""
     accents = "\u0301" * 15_000 + "\u0316" * 15_000
     archive = RawZip()
-    for number in range(8):
+    for number in range(40):
         archive.add(f"{number}{accents}.csv", b"x")
     began_s = time.process_time()
     opened_one = opened(archive.add("hw1.ipynb", b"1").bytes(), DOWNLOAD)
 
-    assert time.process_time() - began_s < 1
+    assert time.process_time() - began_s < 20
     assert contents(opened_one) == {"hw1.ipynb": b"1"}
     assert all("longer than a disk takes" in reason for reason in reasons(opened_one).values())
     composed = "ü" * 700

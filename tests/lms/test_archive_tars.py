@@ -17,7 +17,7 @@ from autograder.errors import SubmissionError
 from autograder.lms.archive import open_inner
 from autograder.lms.archive.limits import DOWNLOAD
 
-BUSY_S = 2.0
+BUSY_S = 20.0
 """Seconds of the processor that none of them may take; several took minutes."""
 
 

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from autograder.lms.downloads.model import Archive
     from autograder.lms.model import Lms
 
-LETTERS = 30_000
-"""More than any archive lets through: what is square in it takes seconds."""
+LETTERS = 60_000
+"""More than any archive lets through: what is square in it takes a minute."""
 PIECES = [
     *("1", "1-", "1 - ", "1-1 - ", "1234 ", "1234,", ",", "- ", ", - 1", " ", "-", "_", "(", "()", "a(1)"),
     *("..", "'", "+", "a+", "_attempt_", "_attempt_2027-03-01-10-05-00", "assignsubmission_"),
@@ -48,12 +48,12 @@ def test_no_name_takes_long(lms: Lms) -> None:
             begun = process_time()
             reader.fits(archive)
             reader.read(archive, context)
-            assert process_time() - begun < 1, (piece, place)
+            assert process_time() - begun < 10, (piece, place)
 
 
 @pytest.mark.parametrize("piece", ["Mon, ", "M", "a", " ", "1", "Monday, 1 March 2027, 10:05 "])
 def test_no_time_takes_long(piece: str) -> None:
     """Nor does what may be a time."""
     begun = process_time()
-    assert english_time(piece * (100_000 // len(piece))) is None
-    assert process_time() - begun < 1
+    assert english_time(piece * (500_000 // len(piece))) is None
+    assert process_time() - begun < 20
