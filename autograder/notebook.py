@@ -12,12 +12,12 @@ from __future__ import annotations
 
 import json
 import re
-import secrets
 from typing import TYPE_CHECKING, Any
 
 from autograder.errors import AutograderError, SubmissionError
 from autograder.findings import Repair, RepairKind
 from autograder.reading.reader import read
+from autograder.whole import written_whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -144,13 +144,8 @@ def write_notebook(path: Path, notebook: Notebook) -> None:
 
 def write_text(path: Path, text: str) -> None:
     """Write a UTF-8 text file, whole or not at all; a reader never sees half of it."""
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
-    try:
-        with temporary.open("x", encoding="utf-8", newline="") as file:
-            file.write(text)
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    with written_whole(path) as file:
+        file.write(text.encode())
 
 
 def copied(value: Any) -> Any:

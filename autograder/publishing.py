@@ -7,7 +7,6 @@ import multiprocessing
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
-from decimal import Decimal
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -16,8 +15,7 @@ from autograder.feedback import FeedbackWriter
 from autograder.gradebook import Gradebook
 from autograder.gradebook.comments import read_comments
 from autograder.progress import progress_bar
-from autograder.report import handed_in, write_report
-from autograder.scores import NOT_YET, CellScore, StudentScore
+from autograder.report import write_report
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -25,6 +23,7 @@ if TYPE_CHECKING:
 
     from autograder.course.course import Course
     from autograder.results import SubmissionResult
+    from autograder.scores import StudentScore
 
 _GROUP = 10
 """Students whose feedback a process writes at a time."""
@@ -172,57 +171,3 @@ def publish_report(
         scores = gradebook.scores(assignment)
         reasons = gradebook.failures(assignment)
     return write_report(course, assignment, results, scores=scores, reasons=reasons)
-
-
-def scores_and_reasons(course: Course, assignment: str) -> tuple[list[StudentScore], dict[str, str]]:
-    """
-    Return everybody's scores, and why some have none.
-
-    Parameters
-    ----------
-    course : Course
-        The course.
-    assignment : str
-        The assignment.
-
-    Returns
-    -------
-    scores : list of StudentScore
-        Sorted by student: those of the gradebook, and those whose work lies in the course.
-    reasons : dict of str to str
-        By student why a submission, or a part of it, could not be graded.
-
-    Raises
-    ------
-    AutograderError
-        If the gradebook or the release cannot be read.
-    """
-    with Gradebook(course.db_url) as gradebook:
-        scores = gradebook.scores(assignment)
-        reasons = gradebook.failures(assignment)
-    graded = {score.student for score in scores if score.submitted}
-    reasons = {one: NOT_YET for one in handed_in(course, assignment) if one not in graded} | reasons
-    unknown = _unknown(course, assignment, reasons.keys() - {one.student for one in scores})
-    return sorted([*scores, *unknown], key=lambda one: one.student), reasons
-
-
-def _unknown(course: Course, assignment: str, students: Iterable[str]) -> Iterator[StudentScore]:
-    """Yield empty scores of students whom the gradebook does not know: nothing of theirs was graded."""
-    cells = tuple(
-        CellScore(notebook=book.name, grade_id=cell.grade_id, max_score=cell.points)
-        for book in course.released(assignment)
-        for cell in book.graded
-    )
-    for student in students:
-        yield StudentScore(
-            student=student,
-            first_name="",
-            last_name="",
-            email="",
-            lms_user_id="",
-            submitted=False,
-            timestamp=None,
-            seconds_late=0.0,
-            penalty=Decimal(0),
-            cells=cells,
-        )

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from rich.console import Console
 
@@ -99,6 +99,26 @@ def short(text: str, letters: int) -> str:
         return text
     half = (letters - 1) // 2
     return f"{text[: letters - 1 - half]}…{text[-half:]}"
+
+
+def by_reason(told: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    """
+    Return whom each reason concerns.
+
+    Parameters
+    ----------
+    told : iterable of (str, str)
+        A reason and a name, pair by pair.
+
+    Returns
+    -------
+    dict of str to list of str
+        Reasons and names in the order in which they came.
+    """
+    found: dict[str, list[str]] = {}
+    for reason, name in told:
+        found.setdefault(reason, []).append(name)
+    return found
 
 
 def short_path(path: Path) -> str:

@@ -26,9 +26,6 @@ if TYPE_CHECKING:
     from autograder.course.course import Course
     from autograder.course.settings import Settings
 
-FOLDER = "exports"
-"""Where bundles go, in the course folder."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bundle:
@@ -86,7 +83,7 @@ def bundle_gradescope(
         If the file cannot be written.
     """
     check_release(course, assignment)
-    path = to or course.root / FOLDER / f"{assignment}-gradescope.zip"
+    path = to or course.exports / f"{assignment}-gradescope.zip"
     write_zip(path, gradescope_files(course, assignment, settings, shown), private=True)
     return Bundle(
         assignment=assignment, file=path, notes=tuple(_gradescope_notes(course, assignment, settings, shown))
@@ -192,7 +189,7 @@ def bundle_cartridge(course: Course, assignment: str, title: str = "", to: Path 
         If the file cannot be written.
     """
     check_release(course, assignment)
-    path = to or course.root / FOLDER / f"{assignment}.imscc"
+    path = to or course.exports / f"{assignment}.imscc"
     write_zip(path, cartridge_files(course, assignment, title=title))
     notes = (
         "Import it as a Common Cartridge; set the due date there: the format has no place for it.",

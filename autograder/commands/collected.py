@@ -11,11 +11,9 @@ from rich.table import Table
 from rich.text import Text
 
 from autograder.lms.collecting.planning import Action, Planned
-from autograder.terminal import printable, say, short, some
+from autograder.terminal import by_reason, printable, say, short, some
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from autograder.commands.collection import Collection
 
 NAMED = 8
@@ -59,14 +57,14 @@ def print_collection(collection: Collection) -> None:
     shown = [one for one in collection.planned if one.action is not Action.UNCHANGED]
     if shown:
         console.print(collection_table(collection, shown))
-    problems = _grouped((one.reason, one.name) for one in collection.problems)
+    problems = by_reason((one.reason, one.name) for one in collection.problems)
     for reason, names in islice(problems.items(), TOLD):
         say(console, f"not collected: {some(_named(names), NAMED)}: {short(reason, REASON_LETTERS)}", "red")
     if len(problems) > TOLD:
         say(console, f"not collected for {len(problems) - TOLD} more reasons (--json tells all)", "red")
     _say_lateness(console, collection)
     harmless = ((one.reason, one.name) for one in collection.left if one.harmless)
-    for reason, names in _grouped(harmless).items():
+    for reason, names in by_reason(harmless).items():
         say(console, f"left out: {some(_named(names), FILES)}: {short(reason, REASON_LETTERS)}", "dim")
     for note in collection.notes:
         say(console, note, "yellow")
@@ -84,16 +82,8 @@ def _say_lateness(console: Console, collection: Collection) -> None:
     """Say where the LMS and the gradebook disagree about what is late."""
     there = (one.handed.collected for one in collection.planned if one.action is not Action.OLDER)
     told = collection.deadlines.disagreements(there)
-    for words, students in _grouped((words, student) for student, words in told.items()).items():
+    for words, students in by_reason((words, student) for student, words in told.items()).items():
         say(console, f"* {words}: {some(students, NAMED)}", "yellow")
-
-
-def _grouped(told: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
-    """Return what is told of whom, by what is told."""
-    found: dict[str, list[str]] = defaultdict(list)
-    for words, name in told:
-        found[words].append(name)
-    return found
 
 
 def _named(names: list[str]) -> list[str]:

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from autograder.lms.exports.model import Action
 from autograder.lms.grades import WAITS
-from autograder.terminal import printable, say, short_path, some
+from autograder.terminal import by_reason, printable, say, short_path, some
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -109,8 +109,7 @@ def changes_table(changes: Iterable[Change], names: Mapping[str, str]) -> Table:
 
 def _grouped(changes: Iterable[Change]) -> Iterable[str]:
     """Yield a line for each reason, with whom it concerns."""
-    by_reason: dict[str, dict[str, None]] = {}
-    for change in changes:
-        by_reason.setdefault(change.reason, {})[change.student] = None
-    for reason, students in by_reason.items():
-        yield some(list(students), NAMED) + (f": {reason}" if reason else "")
+    # A student with several columns is named once.
+    pairs = dict.fromkeys((change.reason, change.student) for change in changes)
+    for reason, students in by_reason(pairs).items():
+        yield some(students, NAMED) + (f": {reason}" if reason else "")

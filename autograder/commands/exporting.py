@@ -236,7 +236,7 @@ def _options(given: tuple[str, ...], known: Mapping[str, str]) -> dict[str, str]
 def _default(course: Course, assignment: str, name: str, export: Export) -> Path:
     stem = assignment if name in {"csv", "json"} else f"{assignment}-{name}"
     suffix = PurePosixPath(export.files[0].name).suffix if len(export.files) == 1 else ""
-    return course.root / "exports" / f"{stem}{suffix}"
+    return course.exports / f"{stem}{suffix}"
 
 
 def _write(path: Path, export: Export, *, is_ours: bool) -> None:

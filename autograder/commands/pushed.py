@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from autograder.lms.push.model import Action, State, failures
-from autograder.terminal import printable, say, some
+from autograder.terminal import by_reason, printable, say, some
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -151,8 +151,5 @@ def _row_to_dict(row: Row, outcome: Outcome | None) -> dict[str, Any]:
 
 def _grouped(rows: Iterable[Row]) -> Iterable[str]:
     """Yield a line for each reason, with whom it concerns."""
-    by_reason: dict[str, list[str]] = {}
-    for row in rows:
-        by_reason.setdefault(row.reason, []).append(row.student)
-    for reason, students in by_reason.items():
+    for reason, students in by_reason((row.reason, row.student) for row in rows).items():
         yield some(students, NAMED) + (f": {reason}" if reason else "")

@@ -17,7 +17,7 @@ from autograder.lms.people import full_names
 from autograder.lms.returns import blackboard, canvas, moodle, trees
 from autograder.lms.returns.model import Feedback, Work
 from autograder.lms.zipping import write_zip
-from autograder.terminal import say, short_path, some
+from autograder.terminal import by_reason, say, short_path, some
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -171,7 +171,7 @@ def pack_feedback(course: Course, assignment: str, pages: Mapping[str, Path], wa
     elsewhere = f"The work was not collected from {way.lms.shown}. Give the page by another way."
     left = (*returned.left, *(Left(name=one, reason=elsewhere) for one in pages if one not in known))
     returned = replace(returned, left=tuple(sorted(left, key=lambda one: one.name)))
-    path = way.to or course.root / "exports" / f"{assignment}-feedback-{way.lms}.zip"
+    path = way.to or course.exports / f"{assignment}-feedback-{way.lms}.zip"
     if not returned.given:
         return Packed(assignment=assignment, lms=way.lms, path=None, returned=returned)
     write_zip(path, returned.files)
@@ -223,10 +223,7 @@ def print_packed(packed: Packed) -> None:
     where = short_path(packed.path) if packed.path is not None else "nothing written"
     say(console, f"{packed.assignment} → {packed.lms}: {where}")
     say(console, f"  feedback for {students} student{'s' if students != 1 else ''}")
-    by_reason: dict[str, list[str]] = {}
-    for one in packed.returned.left:
-        by_reason.setdefault(one.reason, []).append(one.name)
-    for reason, names in by_reason.items():
+    for reason, names in by_reason((one.reason, one.name) for one in packed.returned.left).items():
         say(console, f"  left out: {some(names, NAMED)}: {reason}", "yellow")
     for note in packed.returned.notes if packed.path is not None else ():
         say(console, f"  • {note}")

@@ -187,6 +187,11 @@ class Course:
         """The folder of references, alternatives and misconceptions."""
         return self.root / "solutions"
 
+    @property
+    def exports(self) -> Path:
+        """The folder of files for other programs."""
+        return self.root / "exports"
+
     def source(self, assignment: str) -> Path:
         """Return the folder of the instructor's notebooks of an assignment."""
         return self.layout.path(Step.SOURCE, assignment)

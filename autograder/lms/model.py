@@ -64,6 +64,10 @@ class IdKind(StrEnum):
     """What an LMS calls a person in LTI messages (``user_id``); Canvas's is another one than `USER`."""
 
 
+SCHOOL_IDS = (IdKind.LOGIN, IdKind.SIS)
+"""Ids that a school gives, and so means the same by, in all its programs."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Person:
     """
@@ -106,7 +110,7 @@ class Person:
     def shown(self) -> str:
         """How a person would call them: the name, else the most telling id."""
         by_parts = " ".join(part for part in (self.first_name, self.last_name) if part)
-        ids = (self.ids[kind] for kind in (IdKind.LOGIN, IdKind.SIS, IdKind.USER) if self.ids.get(kind))
+        ids = (self.ids[kind] for kind in (*SCHOOL_IDS, IdKind.USER) if self.ids.get(kind))
         return self.name or by_parts or self.email or next(ids, "somebody without a name")
 
 

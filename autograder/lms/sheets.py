@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import csv
 import io
-import os
-import secrets
 import unicodedata
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from autograder.errors import CourseError, OperatorError
 from autograder.lms.parsing import parsed
+from autograder.whole import written_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -325,17 +324,10 @@ def write_whole(path: Path, data: bytes, *, private: bool = False) -> None:
     OperatorError
         If it cannot be written; what was there before is still there.
     """
-    temporary = path.with_name(f".{path.name[:100]}.{secrets.token_hex(4)}.tmp")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            mode = 0o600 if private else 0o666
-            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-            with os.fdopen(os.open(temporary, flags, mode), "wb") as file:
-                file.write(data)
-            temporary.replace(path)
-        finally:
-            temporary.unlink(missing_ok=True)
+        with written_whole(path, private=private) as file:
+            file.write(data)
     except OSError as error:
         what = f"cannot be written ({error.strerror})"
         raise OperatorError(path, what, "Check rights and space.") from None

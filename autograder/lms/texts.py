@@ -1,8 +1,9 @@
-"""Texts of people, made fit to be stored by other programs."""
+"""Texts of people, made fit to be stored by other programs and by disks."""
 
 from __future__ import annotations
 
 import re
+import unicodedata
 
 # Files can hold these, databases cannot store them: NUL and its like, and halves of characters.
 _NOT_STORED = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
@@ -24,3 +25,8 @@ def storable(text: str) -> str:
         tabs and ends of lines stay.
     """
     return _NOT_STORED.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+def same_on_disk(name: str) -> str:
+    """Return what two names or paths share that some disk takes for one."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())

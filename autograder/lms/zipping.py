@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
-import secrets
 import stat
 import zipfile
 from dataclasses import dataclass
@@ -12,6 +10,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from autograder.errors import CourseError, OperatorError
+from autograder.whole import written_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -88,19 +87,10 @@ def write_zip(path: Path, files: Iterable[Packed], *, private: bool = False) -> 
     OperatorError
         If a file cannot be read or the zip not be written; what was there before is still there.
     """
-    temporary = path.with_name(f".{path.name[:100]}.{secrets.token_hex(4)}.tmp")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            rights = os.O_WRONLY | os.O_CREAT | os.O_EXCL, PRIVATE if private else 0o666
-            with (
-                os.fdopen(os.open(temporary, *rights), "wb") as stream,
-                zipfile.ZipFile(stream, "w") as archive,
-            ):
-                _pack(archive, files, path)
-            temporary.replace(path)
-        finally:
-            temporary.unlink(missing_ok=True)
+        with written_whole(path, private=private) as stream, zipfile.ZipFile(stream, "w") as archive:
+            _pack(archive, files, path)
     except OSError as error:
         what = f"cannot be written ({error.strerror})"
         raise OperatorError(path, what, "Check rights and space.") from None

@@ -16,12 +16,15 @@ import zipfile
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from course_copies import copy_course
 from known_solutions import BY_NAME
+from plain_course import take_pictures_out
 
 from autograder.commands import gradescope
 from autograder.commands.bundling import bundle_gradescope
 from autograder.errors import NotebookError
 from autograder.lms.bundles.gradescope_results import Shown
+from autograder.lms.gradescope import Visibility
 from autograder.notebook import dump_notebook, read_notebook
 from autograder.variants import combined_cells, fill
 
@@ -169,3 +172,17 @@ def zipped(files: dict[str, bytes]) -> bytes:
 def is_failure(results: dict[str, Any]) -> bool:
     """Tell whether Gradescope shows that the autograder has failed: there is no score anywhere."""
     return "score" not in results and "tests" not in results and bool(results["output"])
+
+
+def plain_copy(root: Path) -> Course:
+    """Return a copy of the course without pictures, which only take time here."""
+    course = copy_course(root)
+    for assignment in (WARMUP, MAIN):
+        take_pictures_out(course, assignment)
+    return course
+
+
+def warm_up_seen_at_once(course: Course, folder: Path) -> Container:
+    """Return Gradescope's folder with the bundle of the warm-up, whose checks are seen at once."""
+    shown = Shown(usually=Visibility.VISIBLE, of={"test_attention": Visibility.HIDDEN})
+    return Container(folder / "autograder", bundled(course, folder / "bundle.zip", shown=shown))

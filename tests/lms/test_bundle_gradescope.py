@@ -12,16 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
-from course_copies import copy_course
-from gradescope_container import (
-    BOOK,
-    MAIN,
-    WARMUP,
-    Container,
-    bundled,
-    here,
-)
-from plain_course import take_pictures_out
+from gradescope_container import BOOK, MAIN, WARMUP, Container, bundled, here, plain_copy
 from submissions import cell
 
 from autograder.commands.bundling import shown_of
@@ -38,10 +29,7 @@ if TYPE_CHECKING:
 @pytest.fixture(scope="module")
 def course(tmp_path_factory: pytest.TempPathFactory) -> Course:
     """Return a copy of the course without pictures, which only take time here."""
-    course = copy_course(tmp_path_factory.mktemp("course") / "course")
-    for assignment in (WARMUP, MAIN):
-        take_pictures_out(course, assignment)
-    return course
+    return plain_copy(tmp_path_factory.mktemp("course") / "course")
 
 
 def test_the_same_course_gives_the_same_bytes(course: Course, tmp_path: Path) -> None:

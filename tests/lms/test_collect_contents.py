@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 
 from autograder.errors import SubmissionError
 from autograder.lms.archive.limits import ATTEMPT, DOWNLOAD, MIB
-from autograder.lms.archive.names import folded
 from autograder.lms.archive.zips import ZipArchive
 from autograder.lms.collecting.contents import Reading
 from autograder.lms.collecting.handed import read_attempt
 from autograder.lms.downloads.model import Attempt, Left
 from autograder.lms.model import Lms, Person
 from autograder.lms.people import People
+from autograder.lms.texts import same_on_disk
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -150,7 +150,7 @@ def test_every_file_has_a_place_of_its_own(
 
     assert first == again
     assert set(first.values()) == {data for _, data in files}
-    assert len({folded(path) for path in first}) == len(first)
+    assert len({same_on_disk(path) for path in first}) == len(first)
     folder = tmp_path_factory.mktemp("written")
     for path, data in first.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)

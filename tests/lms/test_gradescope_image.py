@@ -8,19 +8,15 @@ import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
-from course_copies import copy_course
 from gradescope_container import (
-    MAIN,
     WARMUP,
     Container,
     bundled,
     here,
+    plain_copy,
     solved,
+    warm_up_seen_at_once,
 )
-from plain_course import take_pictures_out
-
-from autograder.lms.bundles.gradescope_results import Shown
-from autograder.lms.gradescope import Visibility
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,18 +27,13 @@ if TYPE_CHECKING:
 @pytest.fixture(scope="module")
 def course(tmp_path_factory: pytest.TempPathFactory) -> Course:
     """Return a copy of the course without pictures, which only take time here."""
-    course = copy_course(tmp_path_factory.mktemp("course") / "course")
-    for assignment in (WARMUP, MAIN):
-        take_pictures_out(course, assignment)
-    return course
+    return plain_copy(tmp_path_factory.mktemp("course") / "course")
 
 
 @pytest.fixture(scope="module")
 def container(course: Course, tmp_path_factory: pytest.TempPathFactory) -> Container:
     """Return Gradescope's folder with the bundle of the warm-up, whose checks are seen at once."""
-    folder = tmp_path_factory.mktemp("gradescope")
-    shown = Shown(usually=Visibility.VISIBLE, of={"test_attention": Visibility.HIDDEN})
-    return Container(folder / "autograder", bundled(course, folder / "bundle.zip", shown=shown))
+    return warm_up_seen_at_once(course, tmp_path_factory.mktemp("gradescope"))
 
 
 @pytest.mark.slow

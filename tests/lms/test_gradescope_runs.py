@@ -9,7 +9,6 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from course_copies import copy_course
 from gradescope_container import (
     AUTOMATIC,
     BOOK,
@@ -20,20 +19,19 @@ from gradescope_container import (
     bundled,
     here,
     is_failure,
+    plain_copy,
     solved,
+    warm_up_seen_at_once,
     zipped,
 )
 from gradescope_schema import read_results, seen_by_students, total
-from plain_course import take_pictures_out
 from submissions import cell
 
 from autograder.commands import gradescope
 from autograder.course.secret import SECRET_FILE
 from autograder.errors import SubmissionError
 from autograder.grader.grader import Grader
-from autograder.lms.bundles.gradescope_results import Shown
 from autograder.lms.bundles.gradescope_submission import copy_submission, read_metadata
-from autograder.lms.gradescope import Visibility
 from autograder.notebook import dump_notebook
 from autograder.sandbox.wall import Tier, probe
 
@@ -46,18 +44,13 @@ if TYPE_CHECKING:
 @pytest.fixture(scope="module")
 def course(tmp_path_factory: pytest.TempPathFactory) -> Course:
     """Return a copy of the course without pictures, which only take time here."""
-    course = copy_course(tmp_path_factory.mktemp("course") / "course")
-    for assignment in (WARMUP, MAIN):
-        take_pictures_out(course, assignment)
-    return course
+    return plain_copy(tmp_path_factory.mktemp("course") / "course")
 
 
 @pytest.fixture(scope="module")
 def container(course: Course, tmp_path_factory: pytest.TempPathFactory) -> Container:
     """Return Gradescope's folder with the bundle of the warm-up, whose checks are seen at once."""
-    folder = tmp_path_factory.mktemp("gradescope")
-    shown = Shown(usually=Visibility.VISIBLE, of={"test_attention": Visibility.HIDDEN})
-    return Container(folder / "autograder", bundled(course, folder / "bundle.zip", shown=shown))
+    return warm_up_seen_at_once(course, tmp_path_factory.mktemp("gradescope"))
 
 
 # --------------------------------------------------------------- submissions

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from autograder.lms.archive.limits import MIB, too_large
 from autograder.lms.downloads.model import Entry, Left
+from autograder.lms.texts import same_on_disk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -92,11 +93,6 @@ def is_left_behind(name: str) -> bool:
         True if nobody misses it.
     """
     return any(part in LEFT_BEHIND or part.startswith("._") for part in name.replace("\\", "/").split("/"))
-
-
-def folded(name: str) -> str:
-    """Return what two names share that some disk takes for one."""
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 
 
 def clean(name: str) -> str:
@@ -217,7 +213,7 @@ def _too_large(one: Member[Handle], limits: Limits) -> str:
 def _without_doubles(found: Iterable[Member[Handle]], left: list[Left]) -> list[Member[Handle]]:
     alike: dict[str, list[Member[Handle]]] = defaultdict(list)
     for one in found:
-        alike[folded(one.name)].append(one)
+        alike[same_on_disk(one.name)].append(one)
     good = []
     for same in alike.values():
         if len({(one.name, one.content) for one in same}) == 1 and (same[0].content or len(same) == 1):
@@ -231,9 +227,9 @@ def _without_doubles(found: Iterable[Member[Handle]], left: list[Left]) -> list[
 
 
 def _without_folders(found: list[Member[Handle]], left: list[Left]) -> Iterator[Member[Handle]]:
-    folders = {folded(str(parent)) for one in found for parent in PurePosixPath(one.name).parents}
+    folders = {same_on_disk(str(parent)) for one in found for parent in PurePosixPath(one.name).parents}
     for one in found:
-        if folded(one.name) in folders:
+        if same_on_disk(one.name) in folders:
             left.append(Left(name=one.name, reason="It is a file and a folder at once. Rename it."))
         else:
             yield one

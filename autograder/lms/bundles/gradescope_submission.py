@@ -15,8 +15,8 @@ from autograder.errors import CourseError, OperatorError, SubmissionError
 from autograder.lms.archive import open_archive, open_inner
 from autograder.lms.archive.damage import is_of_names
 from autograder.lms.archive.limits import INNER
-from autograder.lms.archive.names import folded
 from autograder.lms.archive.opening import PACKED
+from autograder.lms.texts import same_on_disk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -158,10 +158,10 @@ def _opened(submission: Path) -> OpenArchive[Any]:
 def _place(packed: str, entries: Iterable[Entry], taken: set[str]) -> str:
     """Return the folder in which what a student has packed takes no place of anything; empty for none."""
     first = {name.split("/")[0] for name in taken}
-    if not first & {folded(entry.name.split("/")[0]) for entry in entries}:
+    if not first & {same_on_disk(entry.name.split("/")[0]) for entry in entries}:
         return ""
     names = chain([f"{packed} unpacked"], (f"unpacked {number}" for number in count(1)))
-    return next(f"{name}/" for name in names if not _is_there(folded(name), taken))
+    return next(f"{name}/" for name in names if not _is_there(same_on_disk(name), taken))
 
 
 def _is_there(name: str, taken: set[str]) -> bool:
@@ -184,10 +184,10 @@ def _named(entry: Entry) -> Iterator[None]:
 
 
 def _write(folder: Path, name: str, data: bytes, taken: set[str]) -> None:
-    if folded(name) == FILE:
+    if same_on_disk(name) == FILE:
         # When it was handed in, Gradescope says, and no file of the student's.
         return
-    taken.add(folded(name))
+    taken.add(same_on_disk(name))
     path = folder / name
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(data)

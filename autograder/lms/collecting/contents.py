@@ -12,10 +12,11 @@ from autograder.course.timestamps import FILE
 from autograder.errors import SubmissionError
 from autograder.lms.archive import open_inner
 from autograder.lms.archive.limits import ATTEMPT, MIB, Limits, Meter
-from autograder.lms.archive.names import LEFT_REASON, clean, folded, is_left_behind, name_problem
+from autograder.lms.archive.names import LEFT_REASON, clean, is_left_behind, name_problem
 from autograder.lms.archive.opening import PACKED
 from autograder.lms.collecting.record import CollectedFile
 from autograder.lms.downloads.model import Left
+from autograder.lms.texts import same_on_disk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -145,14 +146,14 @@ class Reading:
         digest = hashlib.sha256(data).hexdigest()
         wanted = clean(path)
         problem = name_problem(wanted)
-        if problem or is_left_behind(wanted) or folded(wanted) == FILE:
+        if problem or is_left_behind(wanted) or same_on_disk(wanted) == FILE:
             what = LEFT_REASON
-            if folded(wanted) == FILE:
+            if same_on_disk(wanted) == FILE:
                 what = "When it was handed in, the LMS says, and no file of the student's."
             name = f"{entry}: {inner}" if inner else entry
             self.left.append(Left(name=name, reason=problem or what, harmless=not problem))
             return
-        if self._files.get(folded(wanted)) == digest:
+        if self._files.get(same_on_disk(wanted)) == digest:
             return
         free = self._free(wanted, beside)
         if not free:
@@ -168,15 +169,15 @@ class Reading:
         folders = [beside] if beside else []
         for folder in ("", *folders, *map(str, range(2, _TRIES))):
             path = f"{folder}/{wanted}" if folder else wanted
-            parents = [folded(str(parent)) for parent in PurePosixPath(path).parents]
-            is_taken = folded(path) in self._files or folded(path) in self._folders
+            parents = [same_on_disk(str(parent)) for parent in PurePosixPath(path).parents]
+            is_taken = same_on_disk(path) in self._files or same_on_disk(path) in self._folders
             if not (is_taken or any(parent in self._files for parent in parents) or name_problem(path)):
                 return path
         return ""
 
     def _take(self, path: str, digest: str) -> None:
-        self._files[folded(path)] = digest
-        self._folders |= {folded(str(parent)) for parent in PurePosixPath(path).parents}
+        self._files[same_on_disk(path)] = digest
+        self._folders |= {same_on_disk(str(parent)) for parent in PurePosixPath(path).parents}
 
 
 def _has_notebook(archive: OpenArchive[Any]) -> bool:

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from autograder.lms.model import IdKind, Lms, Person
+from autograder.lms.model import SCHOOL_IDS, IdKind, Lms, Person
 from autograder.lms.people import fold, full_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-STORED = (IdKind.LOGIN, IdKind.SIS, IdKind.USER, IdKind.LTI)
+STORED = (*SCHOOL_IDS, IdKind.USER, IdKind.LTI)
 """Ids that the gradebook remembers."""
 
 
@@ -57,7 +57,7 @@ class Students:
     def named(self, person: Person, kinds: Iterable[StudentId]) -> set[str]:
         """Return whom the ids of a person name that mean the same everywhere."""
         found = {kind.of(person) for kind in kinds if kind is not StudentId.USER} & self.students.keys()
-        for kind in (IdKind.LOGIN, IdKind.SIS):
+        for kind in SCHOOL_IDS:
             if value := person.ids.get(kind):
                 found |= {student for _, student in self.by_id.get((kind, value), set())}
         return found

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections import Counter, defaultdict
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from autograder.lms.downloads.owners import BY_HAND
 from autograder.lms.people import fold
+from autograder.lms.texts import same_on_disk
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
@@ -209,7 +209,7 @@ def own_paths(files: Iterable[tuple[str, Entry]]) -> tuple[tuple[str, Entry], ..
     numbers = Counter[str]()
     out = []
     for path, entry in known:
-        same = _same(path)
+        same = same_on_disk(path)
         numbers[same] += 1
         out.append((f"{numbers[same]}/{path}" if same in clashing else path, entry))
     if _clashing([path for path, _ in out]):
@@ -219,14 +219,9 @@ def own_paths(files: Iterable[tuple[str, Entry]]) -> tuple[tuple[str, Entry], ..
 
 def _clashing(paths: Sequence[str]) -> set[str]:
     """Return the paths that several files have, or a file and a folder."""
-    times = Counter(_same(path) for path in paths)
+    times = Counter(same_on_disk(path) for path in paths)
     folders = {str(parent) for path in times for parent in PurePosixPath(path).parents}
     return {path for path, number in times.items() if number > 1 or path in folders}
-
-
-def _same(path: str) -> str:
-    """Return what two paths share that some disk takes for one."""
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", path).casefold())
 
 
 def in_utc(time: datetime, zone: tzinfo) -> datetime:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from autograder.lms.model import IdKind
+from autograder.lms.model import SCHOOL_IDS, IdKind
 from autograder.lms.people import fold
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ BY_HAND = (
 )
 """What to do where no program can tell whose something is."""
 
-_KINDS = (IdKind.LOGIN, IdKind.SIS, IdKind.USER)
+_KINDS = (*SCHOOL_IDS, IdKind.USER)
 
 
 def common_folders(entries: Iterable[Entry]) -> tuple[str, ...]:

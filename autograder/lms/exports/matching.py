@@ -8,7 +8,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from autograder.lms.model import IdKind, Lms, Person
+from autograder.lms.model import SCHOOL_IDS, IdKind, Lms, Person
 from autograder.lms.people import People, full_names
 from autograder.terminal import some
 
@@ -24,9 +24,6 @@ NO_ROW = "the file has no row for them"
 _NAME = "the name"
 NAMED = 12
 """Students that a note names."""
-
-_WIDER = {IdKind.LOGIN, IdKind.SIS}
-"""Ids that a school gives, and so means the same by, in all its programs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -281,9 +278,9 @@ class _Index:
             },
         )
         general = {kind: value for kind, value in ids.items() if kind is not IdKind.PARTICIPANT}
-        by_course = {value for kind, value in general.items() if kind in _WIDER and value in self.grades}
+        by_course = {value for kind, value in general.items() if kind in SCHOOL_IDS and value in self.grades}
         yield "an id", by_course.union(*(self._by_number.get(value, ()) for value in general.values()))
-        elsewhere = (self.people.by_id(kind, value) for kind, value in ids.items() if kind in _WIDER)
+        elsewhere = (self.people.by_id(kind, value) for kind, value in ids.items() if kind in SCHOOL_IDS)
         yield "an id", {known.student for found in elsewhere for known in found}
         email = person.email.strip()
         yield "the e-mail address", self._by_email[str].get(email, set())
@@ -303,7 +300,7 @@ class _Index:
             if value and ids.get(kind) and ids[kind] != value:
                 return f"their id is {ids[kind]!r}"
         for kind, value in person.ids.items():
-            if value and kind in _WIDER and not ids.get(kind):
+            if value and kind in SCHOOL_IDS and not ids.get(kind):
                 owners = {one.student for one in self.people.by_id(kind, value)} | self._named(value)
                 if owners and student not in owners:
                     return f"the id {value!r} is that of {min(owners)}"

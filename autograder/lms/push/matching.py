@@ -11,7 +11,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from autograder.lms.model import IdKind
+from autograder.lms.model import SCHOOL_IDS, IdKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
 NOBODY = "nobody there has one of their ids or their e-mail address"
 
-_OF_THE_SCHOOL = (IdKind.LOGIN, IdKind.SIS)
-"""Ids that a school gives, and so means the same by, in all its programs."""
 _OF_THE_LMS = (IdKind.USER, IdKind.LTI)
 """Ids that the gradebook's ``lms_user_id`` may be."""
 _OWN = (IdKind.USER, IdKind.SIS, IdKind.LOGIN)
@@ -128,8 +126,8 @@ class _Index:
         ]
         numbers = [(kind, grade.lms_user_id) for kind in _OF_THE_LMS]
         yield "an id", self._with([*own, *numbers])
-        yield "the id in this course", self._with((kind, grade.student) for kind in _OF_THE_SCHOOL)
-        elsewhere = ((kind, person.ids.get(kind, "")) for person in grade.people for kind in _OF_THE_SCHOOL)
+        yield "the id in this course", self._with((kind, grade.student) for kind in SCHOOL_IDS)
+        elsewhere = ((kind, person.ids.get(kind, "")) for person in grade.people for kind in SCHOOL_IDS)
         yield "an id in another LMS", self._with(elsewhere)
         emails = {email.strip() for email in (grade.email, *(person.email for person in grade.people))} - {""}
         empty: set[int] = set()

@@ -8,16 +8,21 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from autograder.errors import RefusedError
 from autograder.lms.model import points_text, read_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
+    from autograder.errors import ServerError
     from autograder.lms.model import Lms
 
 TOLERANCE = Decimal("0.005")
 """How far the score that an LMS has may be from ours: half of the last decimal that is sent."""
+
+FAILURES_IN_A_ROW = 2
+"""Students in a row for whom nothing goes until an LMS counts as down."""
 
 EXCUSED = "excused"
 """Stands for a score in `Row.before` and `Row.after`."""
@@ -196,6 +201,26 @@ def score_text(score: Decimal | float | str | None) -> str:
     if number is None:
         return ""
     return points_text(number) if number.is_finite() else "?"
+
+
+def failed(row: Row, error: ServerError) -> Outcome:
+    """
+    Return that a row failed, why, and what to do.
+
+    Parameters
+    ----------
+    row : Row
+        What was to be done.
+    error : ServerError
+        What stopped it. Where an LMS refused, it is the student's row that is at fault, and no address.
+
+    Returns
+    -------
+    Outcome
+        In words for the instructor.
+    """
+    place = "" if isinstance(error, RefusedError) else f"{error.where}: "
+    return Outcome(row=row, state=State.FAILED, reason=f"{place}{error.what}. {error.remedy}")
 
 
 def failures(outcomes: Iterable[Outcome]) -> tuple[Outcome, ...]:

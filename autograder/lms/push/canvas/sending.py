@@ -20,7 +20,7 @@ from autograder.lms.push.canvas.finding import Held, comments_of, read_groups, r
 from autograder.lms.push.canvas.groups import Groups, changes, gives, is_grouped
 from autograder.lms.push.canvas.uploading import upload
 from autograder.lms.push.feedback import read_feedback
-from autograder.lms.push.model import EXCUSED, Outcome, State, same_score, score_text
+from autograder.lms.push.model import EXCUSED, FAILURES_IN_A_ROW, Outcome, State, same_score, score_text
 from autograder.lms.push.record import digest
 
 if TYPE_CHECKING:
@@ -46,8 +46,6 @@ SETTLES_S = (1.0, 3.0, 9.0)
 """Seconds after which a comment is looked for whose answer was lost: Canvas may still be at it."""
 ATTEMPTS = 3
 """How often a comment is sent at most, each time after looking for it."""
-DOWN = 2
-"""After how many students in a row Canvas is taken to be down."""
 
 _OPEN = {"queued", "running"}
 _BY_SCHEME = {"letter_grade", "gpa_scale"}
@@ -159,7 +157,7 @@ class Sender:
             except ServerError as problem:
                 failures[row.key] = problem.what
                 self._failed_in_a_row += 1
-                if self._failed_in_a_row >= DOWN:
+                if self._failed_in_a_row >= FAILURES_IN_A_ROW:
                     raise
             else:
                 self._failed_in_a_row = 0

@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING
 
 from pylti1p3.grade import Grade as LtiGrade
 
-from autograder.errors import RefusedError, ServerError, UncertainError
+from autograder.errors import ServerError, UncertainError
 from autograder.lms.model import Lms
 from autograder.lms.push.lti.finding import number
 from autograder.lms.push.lti.notes import DOUBT, Notes
 from autograder.lms.push.lti.planning import NO_RIGHT, is_near, shown
 from autograder.lms.push.lti.service import PlatformRefusedError, TokenRefusedError
 from autograder.lms.push.lti.stamps import Stamps, written
-from autograder.lms.push.model import Outcome, State, same_score
+from autograder.lms.push.model import FAILURES_IN_A_ROW, Outcome, State, failed, same_score
 from autograder.lms.push.wanted import says
 
 if TYPE_CHECKING:
@@ -39,8 +39,6 @@ ATTEMPTS = 5
 """How often one score is sent at most, each time after looking what is there."""
 SETTLES_S = (0.0, 1.0, 3.0)
 """Seconds before the result is read, each time that it is not yet as it was sent."""
-DOWN = 2
-"""After how many students in a row for whom nothing goes a platform is taken to be down."""
 LATER = timedelta(seconds=1)
 """How much later a score is sent that was refused as too old; Moodle counts whole seconds."""
 
@@ -122,12 +120,12 @@ class Sender:
                 outcome = self._sent(row, grades[row.student])
             except ServerError as error:
                 problem = error
-                outcome = Outcome(row=row, state=State.FAILED, reason=_said(error))
+                outcome = failed(row, error)
             in_a_row = in_a_row + 1 if problem is not None and _is_of_all(problem) else 0
             if outcome.state is not State.FAILED:
                 self._notes.end(row, grades[row.student], outcome.found)
             yield outcome
-            if in_a_row == DOWN and problem is not None:
+            if in_a_row == FAILURES_IN_A_ROW and problem is not None:
                 raise problem
 
     def _sent(self, row: Row, grade: Grade) -> Outcome:
@@ -330,10 +328,3 @@ def _is_of_all(problem: ServerError) -> bool:
 
 def _is_conflict(refused: PlatformRefusedError) -> bool:
     return refused.status == _CONFLICT or "timestamp" in refused.said.casefold()
-
-
-def _said(error: ServerError) -> str:
-    """Return why a student's score did not go, and what to do."""
-    if isinstance(error, RefusedError):
-        return f"{error.what}. {error.remedy}"
-    return f"{error.where}: {error.what}. {error.remedy}"

@@ -11,9 +11,17 @@ import re
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from autograder.errors import RefusedError, ServerError, SubmissionError
+from autograder.errors import ServerError, SubmissionError
 from autograder.lms.push.feedback import read_feedback
-from autograder.lms.push.model import Action, Outcome, State, same_score, score_text
+from autograder.lms.push.model import (
+    FAILURES_IN_A_ROW,
+    Action,
+    Outcome,
+    State,
+    failed,
+    same_score,
+    score_text,
+)
 from autograder.lms.push.moodle.hiding import COMMENTS, Sight, hides_feedback, hides_score
 from autograder.lms.push.moodle.marks import Marks, to_html
 from autograder.lms.push.moodle.reading import Held, read_held, read_scores, read_states, state_of
@@ -32,8 +40,6 @@ HTML = 1
 """Moodle's number of the format of a text."""
 CLEARED = Decimal(-1)
 """What Moodle takes for no score."""
-DOWN = 2
-"""After how many students in a row for whom nothing goes Moodle is taken to be down."""
 
 _OURS = re.compile(r"feedback_[A-Za-z0-9.-]+_[0-9a-f]{12}\.[a-z0-9]{1,8}")
 
@@ -91,12 +97,12 @@ class Sender:
                 outcome = Outcome(row=row, state=State.FAILED, reason=str(error))
             except ServerError as error:
                 problem = error
-                outcome = Outcome(row=row, state=State.FAILED, reason=_said(error))
+                outcome = failed(row, error)
             in_a_row = in_a_row + 1 if problem is not None and _is_of_all(problem) else 0
             if outcome.state is not State.FAILED:
                 self._marks.end(row)
             yield outcome
-            if in_a_row == DOWN and problem is not None:
+            if in_a_row == FAILURES_IN_A_ROW and problem is not None:
                 raise problem
 
     def _sent(self, row: Row) -> Outcome:
@@ -189,10 +195,3 @@ class Sender:
 def _is_of_all(problem: ServerError) -> bool:
     """Return whether others would fail alike."""
     return not isinstance(problem, MoodleRefusedError) or problem.code in OF_ALL
-
-
-def _said(error: ServerError) -> str:
-    """Return why a student's row failed, and what to do."""
-    if isinstance(error, RefusedError):
-        return f"{error.what}. {error.remedy}"
-    return f"{error.where}: {error.what}. {error.remedy}"
